@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <optional>
 #include <thread>
@@ -13,11 +14,14 @@
 #include "agent/models/curl_functions.h"
 #include "agent/models/http_transfer.h"
 #include "agent/models/public_address.h"
+#include "agent/models/trickle.h"
 #include "agent/models/url.h"
 #include "compression/text/plain_text.h"
 
 namespace tern {
 namespace {
+
+using std::chrono::milliseconds;
 
 CurlFunctions curl;  // written once, by the network thread, before it does anything else
 
@@ -47,12 +51,15 @@ std::string built_in_certificates() {
 
 constexpr std::size_t kFullInbox = 1u << 20;
 
+Trickle trickle;  // network thread only
+
 std::size_t on_body(char* data, std::size_t, std::size_t count, void* user) {
   auto& transfer = *static_cast<Transfer*>(user);
   const std::lock_guard lock(transfer.mutex);
   transfer.held = transfer.inbox.size() > kFullInbox;
   if (transfer.held) return CURL_WRITEFUNC_PAUSE;
   transfer.inbox.append(data, count);
+  trickle.read(count);
   transfer.changed.notify_all();
   return count;
 }
@@ -127,7 +134,7 @@ class Network {
   // Before curl is loaded there is nothing to wake: the thread looks at its commands before it first sleeps.
   void wake() {
     if (CURLM* multi = multi_.load()) curl.multi_wakeup(multi);
-    refused_.notify_all();
+    told_.notify_all();
   }
 
   void command(Command what) {
@@ -152,11 +159,18 @@ class Network {
       curl.multi_perform(multi, &running);
       while (CURLMsg* message = curl.multi_info_read(multi, &left))
         if (message->msg == CURLMSG_DONE) finish(message->easy_handle, message->data.result);
+      if (const milliseconds pause = trickle.pause(std::chrono::steady_clock::now()); pause.count() > 0)
+        wait_for_commands(pause);
       curl.multi_poll(multi, nullptr, 0, active_.empty() ? 600'000 : 1'000, nullptr);
     }
     while (!active_.empty()) finish(active_.begin()->first, CURLE_ABORTED_BY_CALLBACK);
     for (CURL* easy : idle_) curl.easy_cleanup(easy);
     curl.multi_cleanup(multi);
+  }
+
+  void wait_for_commands(milliseconds most) {
+    std::unique_lock lock(mutex_);
+    told_.wait_for(lock, most, [this] { return quit_ || !commands_.empty(); });
   }
 
   // Without curl each transfer ends at once with a reason, until the program does.
@@ -171,7 +185,7 @@ class Network {
         command.transfer->done = true;
         command.transfer->changed.notify_all();
       }
-      refused_.wait(lock, [this] { return quit_ || !commands_.empty(); });
+      told_.wait(lock, [this] { return quit_ || !commands_.empty(); });
     }
   }
 
@@ -235,7 +249,7 @@ class Network {
   bool loaded_ = false;
   std::atomic<CURLM*> multi_{nullptr};
   std::mutex mutex_;
-  std::condition_variable refused_;
+  std::condition_variable told_;
   std::deque<Command> commands_;
   bool quit_ = false;
   std::thread thread_;  // last: it uses all of the above
