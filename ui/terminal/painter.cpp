@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "compression/text/fnv.h"
 #include "ui/terminal/shift.h"
@@ -120,6 +121,7 @@ std::string Painter::paint(const ftxui::Screen& next, Caret caret, const std::ve
     columns_ = next.dimx();
     lines_ = next.dimy();
     last_.assign(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(lines_), blank_pixel());
+    numbers_.assign(static_cast<std::size_t>(lines_), 0);
     body += "\x1b[0m\x1b[2J";
   }
   const Lines moved_lines = whole ? Lines{} : move_rows(body, next, changed);
@@ -161,13 +163,19 @@ Painter::Lines Painter::move_rows(std::string& out, const ftxui::Screen& next,
         break;
       }
   }
-  if (differ < too_few) return {};
-  std::vector<std::uint64_t> before, after;
-  for (int y = 0; y < lines_; ++y) {
-    before.push_back(row_number(known(y), columns_));
-    after.push_back(row_number(&next.PixelAt(0, y), columns_));
+  const auto stays = [&](std::size_t line) { return !changed.empty() && !changed[line]; };
+  if (differ < too_few) {
+    for (std::size_t line = 0; line < numbers_.size(); ++line)
+      if (!stays(line)) numbers_[line] = 0;
+    return {};
   }
-  const Shift shift = find_shift(before, after);
+  std::vector<std::uint64_t> after(numbers_.size());
+  for (int y = 0; y < lines_; ++y) {
+    const auto line = static_cast<std::size_t>(y);
+    if (numbers_[line] == 0) numbers_[line] = row_number(known(y), columns_);
+    after[line] = stays(line) ? numbers_[line] : row_number(&next.PixelAt(0, y), columns_);
+  }
+  const Shift shift = find_shift(std::exchange(numbers_, after), after);
   if (shift.by == 0) return {};
   const int up = std::max(shift.by, 0), down = std::max(-shift.by, 0);
   const int first = shift.first - down, last = shift.last + up;
@@ -216,8 +224,10 @@ void Painter::paint_row(std::string& out, const ftxui::Screen& next, int y) {
     const bool wide = x + 1 < columns_ && row[x + 1].character.empty();
     const bool changed = x < spoilt || !same(known, pixel) ||
                          (wide && !last_[base + static_cast<std::size_t>(x) + 1].character.empty());
-    known = pixel;
-    if (wide) last_[base + static_cast<std::size_t>(x) + 1] = row[x + 1];
+    if (changed) {
+      known = pixel;
+      if (wide) last_[base + static_cast<std::size_t>(x) + 1] = row[x + 1];
+    }
     if (changed && !pixel.character.empty()) {
       if (last_written < 0 || doubtful || !write_over(out, next, y, last_written, x)) move_to(out, x, y);
       style(out, pixel, next);

@@ -2,6 +2,7 @@
 // synchronised update. Pure over (last, next); the terminal writes the string with one write().
 #pragma once
 
+#include <cstdint>
 #include <ftxui/dom/node.hpp>
 #include <ftxui/screen/screen.hpp>
 #include <string>
@@ -35,6 +36,7 @@ class Painter {
   friend std::string ansi_lines(const Rows& rows, const Theme& theme, int columns);
 
   std::vector<ftxui::Pixel> last_;
+  std::vector<std::uint64_t> numbers_;  // of the texts of its lines; 0: not known
   int columns_ = 0, lines_ = 0;
   Caret caret_;
   bool known_ = false;
