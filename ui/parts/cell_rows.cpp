@@ -79,10 +79,13 @@ class CellRows {
     const Compaction& c = body.last;
     const bool failed = c.phase == CompactionPhase::failed;
     const Style style{.fg = failed ? Colour::warn : Colour::accent};
-    wrap_text(rows_, safe_text(compaction_line(c), Lines::one), prose(),
-              {.first = "◇ ", .rest = "  ", .text = style, .gutter = style});
-    const WrapStyle below{.first = "  ", .rest = "  ", .text = muted, .gutter = muted};
+    const std::string line = safe_text(compaction_line(c), Lines::one);
+    const bool wraps = width(line) + 2 > prose() && !c.audit.empty() && c.originals > 0;
+    const WrapStyle head{.first = "◇ ", .rest = "  ", .text = style, .gutter = style};
+    wrap_text(rows_, wraps ? safe_text(compaction_line(in_brief(c)), Lines::one) : line, prose(), head);
     if (!open()) return std::move(rows_);
+    const WrapStyle below{.first = "  ", .rest = "  ", .text = muted, .gutter = muted};
+    if (wraps) wrap_text(rows_, safe_text(c.audit, Lines::one) + pause_text(c), prose(), below);
     for (const std::string* extra : {&c.cost, &c.why})
       if (!extra->empty() && !(failed && extra == &c.why))
         wrap_text(rows_, safe_text(*extra), prose(), below);
@@ -149,6 +152,18 @@ class CellRows {
     return verb + " by hand · " + tokens + " · /undo-compact";
   }
 
+  // Where the audit does not fit into the row, it unfolds.
+  static Compaction in_brief(const Compaction& c) {
+    Compaction brief = c;
+    brief.audit.clear();
+    brief.pause_ms = 0;
+    return brief;
+  }
+
+  static std::string pause_text(const Compaction& c) {
+    return c.pause_ms > 0 ? " · " + duration(c.pause_ms) : "";
+  }
+
   static std::string compaction_line(const Compaction& c) {
     static constexpr std::string_view verbs[] = {"compacted", "shortened", "compacted", "compacted",
                                                  "truncated"};
@@ -167,8 +182,7 @@ class CellRows {
       line += " · " +
               (c.originals == c.items ? "all" : plural(static_cast<std::int64_t>(c.originals), "original")) +
               " kept, /recall";
-    if (c.pause_ms > 0) line += " · " + duration(c.pause_ms);
-    return line;
+    return line + pause_text(c);
   }
 
   void add_left_mark() {
