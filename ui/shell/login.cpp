@@ -92,11 +92,8 @@ void open_login(Shell& shell, const LoginAsked& asked) {
   overlay.keys = {{"enter", "choose"}, {"r", "look for servers again"}, {"esc", "close"}};
   const auto list = std::make_shared<const std::vector<Way>>(ways(asked));
   std::size_t number = 0;
-  for (const Way& way : *list) {
-    RowBuilder row;
-    row.add(std::to_string(++number) + "  " + way.title).fill_to(28).add("  " + way.note);
-    overlay.items.push_back(row.take().text);
-  }
+  for (const Way& way : *list)
+    overlay.items.push_back(std::to_string(++number) + "  " + way.title + note_mark + way.note);
   overlay.chosen = [list](Shell& in, std::size_t index) { (*list)[index].go(in); };
   overlay.key = [list](Shell& in, const KeyPress& press) {
     if (press.key != Key::character || press.ctrl || press.alt || press.text.size() != 1) return false;

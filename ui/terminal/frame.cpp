@@ -51,15 +51,19 @@ Rows framed(const Rows& rows, int width, const Frame& frame) {
 
 Row key_hints(const std::vector<KeyHint>& hints, int width) {
   constexpr Style muted{.fg = Colour::muted};
+  constexpr int between = 3;
+  const auto columns = [](const KeyHint& hint) {
+    return tern::width(hint.key) + (hint.key.empty() ? 0 : 1) + tern::width(hint.verb);
+  };
+  int kept = 0;
+  for (const KeyHint& hint : hints)
+    if (hint.key == "esc") kept = between + columns(hint);
   RowBuilder row;
   for (const KeyHint& hint : hints) {
-    const int columns = (row.columns() > 0 ? 3 : 0) + tern::width(hint.key) + (hint.key.empty() ? 0 : 1) +
-                        tern::width(hint.verb);
-    if (row.columns() + columns > width) break;
-    row.add(row.columns() > 0 ? " · " : "", muted)
-        .add(hint.key)
-        .add(hint.key.empty() ? "" : " ")
-        .add(hint.verb, muted);
+    if (hint.key == "esc") kept = 0;
+    const int gap = row.columns() > 0 ? between : 0;
+    if (row.columns() + gap + columns(hint) + kept > width) continue;
+    row.add(gap > 0 ? " · " : "", muted).add(hint.key).add(hint.key.empty() ? "" : " ").add(hint.verb, muted);
   }
   return row.take();
 }

@@ -20,8 +20,8 @@ Rows framed(const Rows& rows, int width, const Frame& frame);
 struct KeyHint {
   std::string_view key, verb;
 };
-// "enter choose · esc reject": the key in the default colour, the verb dim. The last ones go where all do not
-// fit.
+// "enter choose · esc reject": the key in the default colour, the verb dim. Where all do not fit,
+// the last ones go, but the way out stays.
 Row key_hints(const std::vector<KeyHint>& hints, int width);
 
 }  // namespace tern
