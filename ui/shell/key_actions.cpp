@@ -22,6 +22,16 @@ void toggle_plan(Shell& shell) {
   shell.send(SetMode{mode == PermissionMode::plan ? shell.mode_before_plan : PermissionMode::plan});
 }
 
+// Back to before the newest prompt, with the files as they were then; /redo returns.
+void take_back_prompt(Shell& shell) {
+  if (shell.view.working) return shell.say("esc stops the turn first");
+  const auto& cells = shell.view.cells;
+  for (auto cell = cells.rbegin(); cell != cells.rend(); ++cell)
+    if (std::holds_alternative<UserCell>(cell->body) && cell->item != ItemId{})
+      return shell.send(Rewind{cell->item, true, true});
+  shell.say("no prompt to take back");
+}
+
 struct Action {
   std::string_view name, key, help;
   void (*run)(Shell&);
@@ -71,6 +81,8 @@ constexpr Action actions[] = {
     {"todos", "ctrl-t", "task list on or off", [](Shell& s) { s.toggle_todos(); }},
     {"mode", "shift-tab", "permission mode: ask → accept edits → plan → auto", cycle_mode},
     {"plan", "alt-p", "plan mode on or off", toggle_plan},
+    {"take-back", "alt-z", "take the last prompt and its file changes back; so does ctrl-x u",
+     take_back_prompt, writing},
     {"history", "ctrl-r", "search earlier prompts; again for older, ctrl-s for newer", start_reverse,
      no_question},
     {"picture", "ctrl-v", "paste the picture on the clipboard", [](Shell& s) { s.clipboard.ask(s.wake); },
@@ -133,6 +145,13 @@ bool run_action(Shell& shell, const KeyPress& press) {
     action.run(shell);
     return true;
   }
+  return false;
+}
+
+bool run_chord(Shell& shell, const KeyPress& press) {
+  if (press.key != Key::character || press.alt) return false;
+  if (press.ctrl && press.text == "e") return shell.edit_externally = true;
+  if (press.text == "u") return take_back_prompt(shell), true;
   return false;
 }
 

@@ -114,10 +114,7 @@ void edit_or_walk(Shell& shell, const KeyPress& press) {
 }
 
 void composer_key(Shell& shell, const KeyPress& press) {
-  if (std::exchange(shell.chord, false) && is_control(press, "e")) {
-    shell.edit_externally = true;
-    return;
-  }
+  if (std::exchange(shell.chord, false) && run_chord(shell, press)) return;
   const bool empty = shell.composer.empty();
   if (is_control(press, "c")) return control_c(shell);
   if (is_control(press, "d") && empty) return shell.leave();

@@ -30,6 +30,8 @@ void copy_text(Shell& shell, std::string text);
 
 // What the person bound to a key; false when nothing is.
 bool run_action(Shell& shell, const KeyPress& press);
+// What follows Ctrl-X.
+bool run_chord(Shell& shell, const KeyPress& press);
 // The same for the actions that hold over every page and in every search: suspend and repaint.
 bool run_terminal_action(Shell& shell, const KeyPress& press);
 

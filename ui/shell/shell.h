@@ -69,7 +69,7 @@ struct Shell {
                last_leave_ms = -10'000;
   bool quitting = false, repaint = false, recolour = false, suspend = false;
   bool edit_externally = false;     // the loop opens $EDITOR on the composer's text
-  bool chord = false;               // Ctrl-X was struck: Ctrl-E follows
+  bool chord = false;               // Ctrl-X was struck: Ctrl-E or u follows
   bool edit_preview = false;        // … or on the draft summary
   bool edit_plan = false;           // … or on the plan in the dialog
   std::string to_clipboard;         // the loop hands it on
