@@ -47,7 +47,7 @@ std::optional<ItemRange> stands_for(const std::vector<ItemPtr>& items) {
 }
 
 // Compacted items a plan inserts get their identity here: pure code has no counter and no clock.
-Edits identified(Edits edits, const Conversation& before, Store& store, TimePoint now) {
+Edits identified(Edits edits, const Conversation& before, LogStore& store, TimePoint now) {
   for (auto& edit : edits) {
     auto* insert = std::get_if<Insert>(&edit.how);
     if (!insert || !insert->item) continue;

@@ -7,7 +7,7 @@
 #include "agent/compactor/compactor.h"
 #include "agent/compactor/resume_rule.h"
 #include "agent/store/compaction_text.h"
-#include "agent/store/store.h"
+#include "agent/store/row_store.h"
 #include "compression/reading/index.h"
 #include "compression/values/rounds.h"
 #include "compression/values/tokens.h"
@@ -142,13 +142,13 @@ std::variant<Compactor::Result, Rejected> Compactor::fresh(const Context& contex
                 .covers = made->covers};
 }
 
-void NoteTimes::save(Store& store) const {
+void NoteTimes::save(RowStore& store) const {
   std::ostringstream out;
   out << reminded << ' ' << unasked << ' ' << compacted_in << ' ' << reminded_turn;
   store.set_state(times_key, out.str());
 }
 
-void NoteTimes::load(const Store& store) {
+void NoteTimes::load(const RowStore& store) {
   NoteTimes kept;
   std::istringstream in(store.state(times_key));
   if (in >> kept.reminded >> kept.unasked >> kept.compacted_in >> kept.reminded_turn) *this = kept;

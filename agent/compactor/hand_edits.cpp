@@ -71,7 +71,7 @@ Edits as_logged(const Item& now, const Item& logged, const std::string& call_id,
 }
 
 // A shortened result whole, and its call as it was.
-Edits whole_result(const Conversation& conversation, const HandUnit& unit, const Store& store,
+Edits whole_result(const Conversation& conversation, const HandUnit& unit, const LogStore& store,
                    const Reason& why) {
   const auto& items = conversation.items;
   const auto at =

@@ -8,7 +8,7 @@
 
 namespace tern {
 
-class Store;
+class RowStore;
 
 // Kept with the session: a day of work is many runs of tern.
 struct NoteTimes {
@@ -17,8 +17,8 @@ struct NoteTimes {
   std::uint64_t compacted_in = 0;   // the turn of the last compaction
   std::uint64_t reminded_turn = 0;  // … that no note was kept for long
 
-  void save(Store& store) const;
-  void load(const Store& store);
+  void save(RowStore& store) const;
+  void load(const RowStore& store);
 };
 
 struct NoteKeeper : NoteTimes {

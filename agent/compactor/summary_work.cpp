@@ -43,7 +43,7 @@ Conversation fitting(const Conversation& source, Tokens room) {
 }
 
 // What a result, an answer or the arguments of a call said before they were shortened.
-Block original(const Block& block, const Item* logged, std::size_t place, const Store& store) {
+Block original(const Block& block, const Item* logged, std::size_t place, const OriginalStore& store) {
   if (const auto* result = std::get_if<ToolResult>(&block);
       result && result->form == ResultForm::compacted && result->recall) {
     auto whole = *result;
@@ -56,7 +56,7 @@ Block original(const Block& block, const Item* logged, std::size_t place, const 
 
 // The item as it was before it was shortened, as far as the allowance goes. A shortened item keeps its number
 // and its blocks' order.
-ItemPtr expanded(const ItemPtr& item, const Store& store, Tokens& allowance) {
+ItemPtr expanded(const ItemPtr& item, const LogStore& store, Tokens& allowance) {
   if (allowance <= 0) return item;
   const ItemPtr logged = item->synthetic ? nullptr : store.item(item->id);
   Item whole = *item;
@@ -71,7 +71,7 @@ ItemPtr expanded(const ItemPtr& item, const Store& store, Tokens& allowance) {
 }
 
 // Newest first: what was shortened last was needed last.
-void expand(Conversation& source, const Store& store, Tokens room) {
+void expand(Conversation& source, const LogStore& store, Tokens room) {
   auto allowance = room - count(source);
   for (auto item = source.items.rbegin(); item != source.items.rend(); ++item)
     *item = expanded(*item, store, allowance);
@@ -88,7 +88,7 @@ std::size_t bytes_said(const Conversation& conversation) {
 
 std::string leaves_key(ItemId summary) { return "leaves " + std::to_string(summary.value); }
 
-std::vector<RecallId> stored_leaves(const Store& store, const Item& summary) {
+std::vector<RecallId> stored_leaves(const RowStore& store, const Item& summary) {
   std::vector<RecallId> ids;
   std::istringstream words(store.state(leaves_key(summary.id)));
   for (std::string word; words >> word;)

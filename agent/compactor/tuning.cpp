@@ -40,7 +40,7 @@ Compression as_compression(const CompactionRecord& row, std::size_t number) {
 }
 
 // A model that asks for what was taken away shows that too much was.
-void count_recalls(const Store& store, TimePoint since, Past& past) {
+void count_recalls(const OriginalStore& store, TimePoint since, Past& past) {
   std::set<std::string> asked;
   for (const auto& original : store.originals(1'000)) {
     if (original.tool != "Recall" || original.when < since) continue;
@@ -200,7 +200,7 @@ std::vector<Suggestion> within_bounds(std::vector<Suggestion> suggestions) {
   return suggestions;
 }
 
-void note_tuning(Store& store, const std::vector<Suggestion>& applied) {
+void note_tuning(LogStore& store, const std::vector<Suggestion>& applied) {
   CompactionRecord record;
   record.batch = store.next_batch();
   record.strategy = kTuned;

@@ -8,6 +8,7 @@
 
 namespace tern {
 
+class LogStore;
 class Store;
 
 constexpr const char* kTuned = "tuned";  // rows of the decision log: settings were changed on such evidence …
@@ -21,7 +22,7 @@ std::string changes_of(
     const std::vector<Suggestion>& suggestions);  // JSON text of the keys; empty when there are none
 std::string reasons_of(const std::vector<Suggestion>& suggestions);  // a line each
 // The evidence is used up: the next tuning looks at what comes from here on.
-void note_tuning(Store& store, const std::vector<Suggestion>& applied);
+void note_tuning(LogStore& store, const std::vector<Suggestion>& applied);
 
 // /context tune as a page; `changes` gets changes_of() all of them.
 std::string tuning_text(const Store& store, const CompressionConfig& config, const std::string& model,

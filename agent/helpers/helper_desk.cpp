@@ -347,7 +347,7 @@ ToolOutput HelperDesk::run(const json& args, ToolContext& ctx) {
   return output;
 }
 
-HelperTotals HelperDesk::totals(const Store& store) {
+HelperTotals HelperDesk::totals(const RowStore& store) {
   HelperTotals totals;
   std::istringstream in(store.state(state_key));
   in >> totals.runs >> totals.explored >> totals.kept >> totals.dollars;

@@ -48,7 +48,7 @@ class HelperDesk {
 
   Tool tool();
   const AgentFiles& agents() const { return setup_.agents; }
-  static HelperTotals totals(const Store& store);
+  static HelperTotals totals(const RowStore& store);
 
  private:
   struct Given {

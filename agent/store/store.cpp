@@ -70,7 +70,8 @@ bool StoreState::flush() {
   return true;
 }
 
-Store::Store(std::unique_ptr<StoreState> impl) : impl_(std::move(impl)) {}
+Store::Store(std::unique_ptr<StoreState> state)
+    : SessionStore(*state), AccountStore(*state), RowStore(*state), state_(std::move(state)) {}
 
 std::unique_ptr<Store> Store::open(StoreOptions options) {
   auto impl = std::make_unique<StoreState>();
@@ -80,15 +81,15 @@ std::unique_ptr<Store> Store::open(StoreOptions options) {
 }
 
 Store::~Store() {
-  std::lock_guard lock(impl_->mutex);
-  impl_->close_session();
-  if (std::exchange(impl_->summaries_changed, false))
-    export_summaries(summaries(), impl_->options.folder, impl_->options.summary_max_chars);
-  if (!impl_->read_only && impl_->recall_end > impl_->recall_next) {
+  std::lock_guard lock(state_->mutex);
+  state_->close_session();
+  if (std::exchange(state_->summaries_changed, false))
+    export_summaries(summaries(), state_->options.folder, state_->options.summary_max_chars);
+  if (!state_->read_only && state_->recall_end > state_->recall_next) {
     try {
-      impl_->database->relaxed([&] {
-        impl_->database->run("UPDATE counters SET next=?1 WHERE name='recall' AND next=?2",
-                             {sql(impl_->recall_next), sql(impl_->recall_end)});
+      state_->database->relaxed([&] {
+        state_->database->run("UPDATE counters SET next=?1 WHERE name='recall' AND next=?2",
+                              {sql(state_->recall_next), sql(state_->recall_end)});
       });
     } catch (const SqliteError&) {
       // The ids of this block are not given again, and that is all.
@@ -96,25 +97,25 @@ Store::~Store() {
   }
 }
 
-const std::vector<std::string>& Store::notices() const { return impl_->notices; }
-bool Store::read_only() const { return impl_->read_only; }
-std::string Store::session() const { return impl_->uid; }
+const std::vector<std::string>& Store::notices() const { return state_->notices; }
+bool Store::read_only() const { return state_->read_only; }
+std::string SessionStore::session() const { return impl_->uid; }
 
 std::string Store::unsaved() const {
-  std::lock_guard lock(impl_->mutex);
-  if (impl_->queue.empty() || impl_->depth > 0) return {};
+  std::lock_guard lock(state_->mutex);
+  if (state_->queue.empty() || state_->depth > 0) return {};
   const std::string kept =
-      "not saved: " + impl_->failure + "; " + count_of(impl_->queue.size()) + " kept in memory ";
+      "not saved: " + state_->failure + "; " + count_of(state_->queue.size()) + " kept in memory ";
   return kept +
-         (impl_->read_only ? "and copied elsewhere at the end" : "and written when it is possible again");
+         (state_->read_only ? "and copied elsewhere at the end" : "and written when it is possible again");
 }
 
 bool Store::retry() {
-  std::lock_guard lock(impl_->mutex);
-  return impl_->flush();
+  std::lock_guard lock(state_->mutex);
+  return state_->flush();
 }
 
-bool Store::transact(const std::function<void()>& writes) {
+bool LogStore::transact(const std::function<void()>& writes) {
   std::vector<std::function<void()>> then;
   bool saved = false;
   {
@@ -135,7 +136,7 @@ bool Store::transact(const std::function<void()>& writes) {
   return saved;
 }
 
-void Store::afterwards(std::function<void()> what) {
+void LogStore::afterwards(std::function<void()> what) {
   {
     std::lock_guard lock(impl_->mutex);
     if (impl_->depth > 0) return impl_->afterwards.push_back(std::move(what));
@@ -143,19 +144,19 @@ void Store::afterwards(std::function<void()> what) {
   what();
 }
 
-ItemId Store::next_item() {
+ItemId LogStore::next_item() {
   std::lock_guard lock(impl_->mutex);
   return {++impl_->last_item};
 }
 
-std::uint64_t Store::next_batch() {
+std::uint64_t LogStore::next_batch() {
   std::lock_guard lock(impl_->mutex);
   return ++impl_->last_batch;
 }
 
 // Ids come in blocks, so that two processes on one project never give the same one. When the disk refuses the
 // next block, a far one is taken: an unsaved id must not meet another process's either.
-RecallId Store::next_recall() {
+RecallId OriginalStore::next_recall() {
   std::lock_guard lock(impl_->mutex);
   StoreState& impl = *impl_;
   if (impl.recall_next == impl.recall_end) {
@@ -181,14 +182,14 @@ std::int64_t Store::size_on_disk() const {
   std::int64_t size = 0;
   for (const char* suffix : {"", "-wal"}) {
     struct stat info {};
-    if (!impl_->file.empty() && ::stat((impl_->file.string() + suffix).c_str(), &info) == 0)
+    if (!state_->file.empty() && ::stat((state_->file.string() + suffix).c_str(), &info) == 0)
       size += info.st_size;
   }
   return size;
 }
 
 std::string Store::integrity() const {
-  return impl_->read([](Sqlite& db) {
+  return state_->read([](Sqlite& db) {
     Cursor query = db.query("PRAGMA integrity_check(5)");
     std::string text;
     while (query.step()) text += (text.empty() ? "" : "; ") + query.text(0);

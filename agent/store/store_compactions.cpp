@@ -68,7 +68,7 @@ struct BatchQuery {
 
 }  // namespace
 
-std::vector<CompactionRecord> Store::compactions(bool decisions) const {
+std::vector<CompactionRecord> AccountStore::compactions(bool decisions) const {
   return impl_->read([&](Sqlite& db) {
     std::vector<CompactionRecord> list;
     const auto undone = impl_->undone();
@@ -89,7 +89,7 @@ std::vector<CompactionRecord> Store::compactions(bool decisions) const {
   });
 }
 
-std::vector<NumberedSummary> Store::summaries(std::size_t newest) const {
+std::vector<NumberedSummary> AccountStore::summaries(std::size_t newest) const {
   return impl_->read([&](Sqlite& db) {
     std::vector<NumberedSummary> list;
     static const BatchQuery query(

@@ -100,6 +100,7 @@ struct StoreState {
   void uncut();
   void count_turns();
 
+  std::string kept(std::string_view key) const;  // store_rows.cpp: a value of the open session
   // store_originals.cpp
   void bind_originals(Sqlite& db, const Item& item, std::int64_t session) const;
   std::optional<OriginalText> find_original(RecallId id) const;

@@ -174,7 +174,7 @@ Conversation StoreState::fold(std::size_t end) const {
   return tern::apply(whole, edits);
 }
 
-bool Store::append(const ItemPtr& item) {
+bool LogStore::append(const ItemPtr& item) {
   std::lock_guard lock(impl_->mutex);
   StoreState& impl = *impl_;
   impl.last_item = std::max(impl.last_item, item->id.value);
@@ -212,7 +212,7 @@ bool Store::append(const ItemPtr& item) {
   });
 }
 
-bool Store::log(const Batch& batch, const CompactionRecord& record) {
+bool LogStore::log(const Batch& batch, const CompactionRecord& record) {
   std::lock_guard lock(impl_->mutex);
   StoreState& impl = *impl_;
   impl.last_batch = std::max(impl.last_batch, batch.id);
@@ -269,7 +269,7 @@ bool Store::log(const Batch& batch, const CompactionRecord& record) {
   });
 }
 
-std::vector<std::uint64_t> Store::undoable() const {
+std::vector<std::uint64_t> LogStore::undoable() const {
   std::lock_guard lock(impl_->mutex);
   const std::vector<std::uint64_t> gone = impl_->undone();
   std::vector<std::uint64_t> list;
@@ -280,13 +280,13 @@ std::vector<std::uint64_t> Store::undoable() const {
   return list;
 }
 
-std::vector<std::uint64_t> Store::redoable() const {
+std::vector<std::uint64_t> LogStore::redoable() const {
   std::lock_guard lock(impl_->mutex);
   std::vector<std::uint64_t> gone = impl_->undone();
   return {gone.rbegin(), gone.rend()};
 }
 
-std::optional<Batch> Store::batch(std::uint64_t id) const {
+std::optional<Batch> LogStore::batch(std::uint64_t id) const {
   return impl_->read([&](Sqlite&) -> std::optional<Batch> {
     const LogRow* row = impl_->find(LogRow::batch, id);
     return row ? impl_->load_batch(*row) : std::nullopt;
@@ -302,7 +302,7 @@ bool StoreState::mark_undone(std::uint64_t batch, bool is) {
   });
 }
 
-std::optional<Conversation> Store::undo(std::uint64_t batch) {
+std::optional<Conversation> LogStore::undo(std::uint64_t batch) {
   std::lock_guard lock(impl_->mutex);
   const auto list = undoable();
   if (std::find(list.begin(), list.end(), batch) == list.end()) return std::nullopt;
@@ -310,7 +310,7 @@ std::optional<Conversation> Store::undo(std::uint64_t batch) {
   return conversation();
 }
 
-std::optional<Conversation> Store::redo(std::uint64_t batch) {
+std::optional<Conversation> LogStore::redo(std::uint64_t batch) {
   std::lock_guard lock(impl_->mutex);
   const auto list = redoable();
   if (std::find(list.begin(), list.end(), batch) == list.end()) return std::nullopt;
@@ -318,11 +318,11 @@ std::optional<Conversation> Store::redo(std::uint64_t batch) {
   return conversation();
 }
 
-Conversation Store::conversation() const {
+Conversation LogStore::conversation() const {
   return impl_->read([&](Sqlite&) { return impl_->fold(); });
 }
 
-Conversation Store::asked() const {
+Conversation LogStore::asked() const {
   std::lock_guard lock(impl_->mutex);
   const auto& rows = impl_->rows;
   std::size_t end = rows.size();
@@ -332,14 +332,14 @@ Conversation Store::asked() const {
   return impl_->read([&](Sqlite&) { return impl_->fold(answered ? end - 1 : rows.size()); });
 }
 
-ItemPtr Store::item(ItemId id) const {
+ItemPtr LogStore::item(ItemId id) const {
   return impl_->read([&](Sqlite&) -> ItemPtr {
     const LogRow* row = impl_->find(LogRow::item, id.value);
     return row ? impl_->load_item(*row) : nullptr;
   });
 }
 
-std::vector<ItemPtr> Store::items(ItemRange range) const {
+std::vector<ItemPtr> LogStore::items(ItemRange range) const {
   return impl_->read([&](Sqlite&) {
     std::vector<ItemPtr> list;
     for (const LogRow& row : impl_->rows) {
@@ -350,7 +350,7 @@ std::vector<ItemPtr> Store::items(ItemRange range) const {
   });
 }
 
-void Store::remember(const Event& event) {
+void LogStore::remember(const Event& event) {
   std::lock_guard lock(impl_->mutex);
   std::string body = encode(event);
   if (!body.empty()) impl_->add_row(LogRow::event, ++impl_->last_event, 0, std::move(body));

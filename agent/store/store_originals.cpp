@@ -196,14 +196,15 @@ std::int64_t blob_size(Sqlite& db, std::int64_t blob) {
   return db.integer("SELECT size FROM blobs WHERE id=?1", {blob});
 }
 
-RecallId Store::put_original(std::string_view bytes, std::string_view tool, std::string_view subject) {
+RecallId OriginalStore::put_original(std::string_view bytes, std::string_view tool,
+                                     std::string_view subject) {
   const RecallId id = next_recall();
   put_original(id, bytes, tool, subject);
   return id;
 }
 
-void Store::put_original(RecallId id, std::string_view bytes, std::string_view tool,
-                         std::string_view subject) {
+void OriginalStore::put_original(RecallId id, std::string_view bytes, std::string_view tool,
+                                 std::string_view subject) {
   std::lock_guard lock(impl_->mutex);
   StoreState& impl = *impl_;
   auto kept = std::make_shared<const std::string>(bytes);
@@ -215,8 +216,8 @@ void Store::put_original(RecallId id, std::string_view bytes, std::string_view t
   });
 }
 
-RecallId Store::put_original_file(const std::filesystem::path& spill, std::string_view tool,
-                                  std::string_view subject) {
+RecallId OriginalStore::put_original_file(const std::filesystem::path& spill, std::string_view tool,
+                                          std::string_view subject) {
   std::lock_guard lock(impl_->mutex);
   StoreState& impl = *impl_;
   const RecallId id = next_recall();
@@ -274,7 +275,7 @@ std::string StoreState::item_text(const OriginalText& where) const {
   return result ? result->text : std::string();
 }
 
-std::optional<Original> Store::original(RecallId id) const {
+std::optional<Original> OriginalStore::original(RecallId id) const {
   return impl_->read([&](Sqlite& db) -> std::optional<Original> {
     Cursor cursor = db.query(
         "SELECT o.id, coalesce(s.uid, ''), o.tool, o.subject, o.bytes, o.item, o.at FROM originals o"
@@ -285,7 +286,7 @@ std::optional<Original> Store::original(RecallId id) const {
   });
 }
 
-std::optional<std::string> Store::text(RecallId id) const {
+std::optional<std::string> OriginalStore::text(RecallId id) const {
   return impl_->read([&](Sqlite& db) -> std::optional<std::string> {
     if (const auto fresh = impl_->fresh_originals.find(id.value); fresh != impl_->fresh_originals.end())
       return *fresh->second;
@@ -295,7 +296,7 @@ std::optional<std::string> Store::text(RecallId id) const {
   });
 }
 
-std::optional<std::string> Store::bytes(RecallId id, std::int64_t offset, std::int64_t count) const {
+std::optional<std::string> OriginalStore::bytes(RecallId id, std::int64_t offset, std::int64_t count) const {
   return impl_->read([&](Sqlite& db) -> std::optional<std::string> {
     offset = std::max<std::int64_t>(offset, 0), count = std::max<std::int64_t>(count, 0);
     const auto where = impl_->find_original(id);
@@ -307,7 +308,7 @@ std::optional<std::string> Store::bytes(RecallId id, std::int64_t offset, std::i
   });
 }
 
-std::optional<std::string> Store::lines(RecallId id, std::size_t first, std::size_t last) const {
+std::optional<std::string> OriginalStore::lines(RecallId id, std::size_t first, std::size_t last) const {
   return impl_->read([&](Sqlite& db) -> std::optional<std::string> {
     const auto where = impl_->find_original(id);
     if (where && where->blob) return blob_lines(db, where->blob, std::max<std::size_t>(first, 1), last);
@@ -319,8 +320,8 @@ std::optional<std::string> Store::lines(RecallId id, std::size_t first, std::siz
   });
 }
 
-std::vector<OriginalHit> Store::search_originals(std::string_view part, RecallId only,
-                                                 std::size_t limit) const {
+std::vector<OriginalHit> OriginalStore::search_originals(std::string_view part, RecallId only,
+                                                         std::size_t limit) const {
   return impl_->read([&](Sqlite& db) {
     std::vector<Original> known;
     {
@@ -338,7 +339,7 @@ std::vector<OriginalHit> Store::search_originals(std::string_view part, RecallId
   });
 }
 
-std::vector<Original> Store::originals(std::size_t newest) const {
+std::vector<Original> OriginalStore::originals(std::size_t newest) const {
   return impl_->read([&](Sqlite& db) {
     std::vector<Original> list;
     for (auto past = impl_->chain.rbegin(); past != impl_->chain.rend() && list.size() < newest; ++past) {

@@ -39,13 +39,13 @@ void remove_all_of(const fs::path& file) {
 }  // namespace
 
 bool Store::astray() const {
-  std::lock_guard lock(impl_->mutex);
-  return impl_->file.empty() && !impl_->refused.empty() && impl_->turns > 0;
+  std::lock_guard lock(state_->mutex);
+  return state_->file.empty() && !state_->refused.empty() && state_->turns > 0;
 }
 
 StoreEnd Store::settle(const fs::path& folder) {
-  std::lock_guard lock(impl_->mutex);
-  StoreState& impl = *impl_;
+  std::lock_guard lock(state_->mutex);
+  StoreState& impl = *state_;
   const bool from_start = astray();
   if (!from_start && (impl.file.empty() || impl.flush())) return {};
   const std::string what =

@@ -56,7 +56,7 @@ void StoreState::count_turns() {
       std::count_if(rows.begin(), rows.end(), [](const LogRow& row) { return row.flags & LogRow::turn; }));
 }
 
-Conversation Store::rewind(const Rewound& what) {
+Conversation LogStore::rewind(const Rewound& what) {
   std::lock_guard lock(impl_->mutex);
   if (!impl_->find(LogRow::item, what.item.value)) return conversation();
   impl_->add_row(LogRow::rewound, what.item.value, what.conversation ? 0 : LogRow::files_only, what.files);
@@ -64,20 +64,20 @@ Conversation Store::rewind(const Rewound& what) {
   return conversation();
 }
 
-std::optional<Rewound> Store::rewound() const {
+std::optional<Rewound> LogStore::rewound() const {
   std::lock_guard lock(impl_->mutex);
   if (impl_->cuts.empty()) return std::nullopt;
   const Cut& last = impl_->cuts.back();
   return Rewound{{last.row.ref}, !(last.row.flags & LogRow::files_only), last.files};
 }
 
-Conversation Store::unrewind() {
+Conversation LogStore::unrewind() {
   std::lock_guard lock(impl_->mutex);
   if (!impl_->cuts.empty()) impl_->add_row(LogRow::returned, impl_->cuts.back().row.ref, 0, {});
   return conversation();
 }
 
-std::vector<RewindPoint> Store::rewind_points() const {
+std::vector<RewindPoint> LogStore::rewind_points() const {
   return impl_->read([&](Sqlite& db) {
     std::multimap<std::uint64_t, std::string> changed;  // the newest turn last
     for (const Past& past : impl_->chain) {

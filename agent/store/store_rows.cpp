@@ -52,7 +52,7 @@ std::vector<std::string> list_of_json(std::string_view text) {
   return list;
 }
 
-void Store::put_draft(const DraftRecord& draft) {
+void RowStore::put_draft(const DraftRecord& draft) {
   std::lock_guard lock(impl_->mutex);
   impl_->write([draft, session = impl_->current](Sqlite& db) {
     db.run("INSERT OR REPLACE INTO drafts VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
@@ -62,7 +62,7 @@ void Store::put_draft(const DraftRecord& draft) {
   });
 }
 
-std::optional<DraftRecord> Store::draft() const {
+std::optional<DraftRecord> RowStore::draft() const {
   return impl_->read([&](Sqlite& db) -> std::optional<DraftRecord> {
     Cursor row = db.query(
         "SELECT first, last, answer, model, strategy, prefix_hash, dollars, complete FROM drafts WHERE "
@@ -79,13 +79,13 @@ std::optional<DraftRecord> Store::draft() const {
   });
 }
 
-void Store::drop_draft() {
+void RowStore::drop_draft() {
   std::lock_guard lock(impl_->mutex);
   impl_->write(
       [session = impl_->current](Sqlite& db) { db.run("DELETE FROM drafts WHERE session=?1", {session}); });
 }
 
-void Store::grant(std::string_view rule, bool for_project) {
+void RowStore::grant(std::string_view rule, bool for_project) {
   std::lock_guard lock(impl_->mutex);
   impl_->write([rule = std::string(rule), session = for_project ? 0 : impl_->current,
                 at = impl_->now_ms()](Sqlite& db) {
@@ -93,28 +93,28 @@ void Store::grant(std::string_view rule, bool for_project) {
   });
 }
 
-std::vector<std::string> Store::grants() const {
+std::vector<std::string> RowStore::grants() const {
   return impl_->read([&](Sqlite& db) {
     return texts(
         db.query("SELECT DISTINCT rule FROM grants WHERE session IN (0, ?1) ORDER BY at", {impl_->current}));
   });
 }
 
-void Store::revoke(std::string_view rule) {
+void RowStore::revoke(std::string_view rule) {
   std::lock_guard lock(impl_->mutex);
   impl_->write([rule = std::string(rule), session = impl_->current](Sqlite& db) {
     db.run("DELETE FROM grants WHERE rule=?1 AND session IN (0, ?2)", {std::string_view(rule), session});
   });
 }
 
-void Store::add_prompt(std::string_view text) {
+void RowStore::add_prompt(std::string_view text) {
   std::lock_guard lock(impl_->mutex);
   impl_->write([text = std::string(text), at = impl_->now_ms()](Sqlite& db) {
     db.run("INSERT INTO prompts(text, at) VALUES(?1, ?2)", {std::string_view(text), at});
   });
 }
 
-std::vector<std::string> Store::prompts(std::size_t newest) const {
+std::vector<std::string> RowStore::prompts(std::size_t newest) const {
   return impl_->read([&](Sqlite& db) {
     return texts(
         db.query("SELECT text FROM (SELECT text, max(id) AS id FROM prompts GROUP BY text ORDER BY id DESC "
@@ -123,7 +123,7 @@ std::vector<std::string> Store::prompts(std::size_t newest) const {
   });
 }
 
-bool Store::add_change(const FileChange& change) {
+bool RowStore::add_change(const FileChange& change) {
   std::lock_guard lock(impl_->mutex);
   return impl_->write([change, session = impl_->current, at = impl_->now_ms()](Sqlite& db) {
     const SqlValue before = put_image(db, change.before);
@@ -135,7 +135,7 @@ bool Store::add_change(const FileChange& change) {
   });
 }
 
-std::vector<FileChange> Store::changes(std::uint64_t first_turn, std::uint64_t last_turn) const {
+std::vector<FileChange> RowStore::changes(std::uint64_t first_turn, std::uint64_t last_turn) const {
   return impl_->read([&](Sqlite& db) {
     std::vector<FileChange> list;
     const SqlValue last = sql(std::min<std::uint64_t>(last_turn, INT64_MAX));
@@ -154,7 +154,7 @@ std::vector<FileChange> Store::changes(std::uint64_t first_turn, std::uint64_t l
   });
 }
 
-std::uint64_t Store::add_pin(const PinRecord& pin) {
+std::uint64_t RowStore::add_pin(const PinRecord& pin) {
   std::lock_guard lock(impl_->mutex);
   std::uint64_t id = 1;
   for (const PinRecord& known : pins()) id = std::max(id, known.id + 1);
@@ -167,7 +167,7 @@ std::uint64_t Store::add_pin(const PinRecord& pin) {
   return id;
 }
 
-std::vector<PinRecord> Store::pins() const {
+std::vector<PinRecord> RowStore::pins() const {
   return impl_->read([&](Sqlite& db) {
     std::vector<PinRecord> list;
     Cursor row =
@@ -186,21 +186,21 @@ std::vector<PinRecord> Store::pins() const {
   });
 }
 
-void Store::remove_pin(std::uint64_t id) {
+void RowStore::remove_pin(std::uint64_t id) {
   std::lock_guard lock(impl_->mutex);
   impl_->write([key = "pin." + std::to_string(id), session = impl_->current](Sqlite& db) {
     db.run("DELETE FROM state WHERE session=?1 AND key=?2", {session, std::string_view(key)});
   });
 }
 
-void Store::set_todos(const std::vector<TodoItem>& todos) {
+void RowStore::set_todos(const std::vector<TodoItem>& todos) {
   Json json = Json::array();
   for (const TodoItem& todo : todos)
     json.push_back({{"content", todo.content}, {"status", todo.status}, {"active", todo.active_form}});
   set_state("todos", dump(json));
 }
 
-std::vector<TodoItem> Store::todos() const {
+std::vector<TodoItem> RowStore::todos() const {
   std::vector<TodoItem> list;
   const Json json = Json::parse(state("todos"), nullptr, false);
   if (!json.is_array()) return list;
@@ -209,16 +209,18 @@ std::vector<TodoItem> Store::todos() const {
   return list;
 }
 
-void Store::set_state(std::string_view key, std::string_view text) {
+void RowStore::set_state(std::string_view key, std::string_view text) {
   std::lock_guard lock(impl_->mutex);
   impl_->write([key = std::string(key), text = std::string(text), session = impl_->current](Sqlite& db) {
     put_state(db, session, key, text);
   });
 }
 
-std::string Store::state(std::string_view key) const {
-  return impl_->read([&](Sqlite& db) {
-    for (auto session = impl_->chain.rbegin(); session != impl_->chain.rend(); ++session) {
+std::string RowStore::state(std::string_view key) const { return impl_->kept(key); }
+
+std::string StoreState::kept(std::string_view key) const {
+  return read([&](Sqlite& db) {
+    for (auto session = chain.rbegin(); session != chain.rend(); ++session) {
       Cursor row = db.query("SELECT value FROM state WHERE session=?1 AND key=?2", {session->session, key});
       if (row.step()) return row.text(0);
     }

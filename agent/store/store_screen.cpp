@@ -55,7 +55,7 @@ std::string call_key(std::int64_t session, std::uint64_t item, std::string_view 
 
 class Screen {
  public:
-  Screen(const Store& store, Sqlite& db, std::span<const LogRow> rows, const ScreenOptions& options)
+  Screen(const LogStore& store, Sqlite& db, std::span<const LogRow> rows, const ScreenOptions& options)
       : store_(store), options_(options) {
     std::map<std::int64_t, std::pair<std::uint64_t, std::uint64_t>>
         items;  // of each session, those in the part
@@ -148,7 +148,7 @@ class Screen {
     return store_.text(result.recall).value_or(result.text);
   }
 
-  const Store& store_;
+  const LogStore& store_;
   const ScreenOptions& options_;
   std::string shown_;  // the command of the cell that was shown last
   std::unordered_map<std::string, Cell> cells_;
@@ -157,7 +157,7 @@ class Screen {
 
 }  // namespace
 
-bool Store::started(const CallStart& call) {
+bool LogStore::started(const CallStart& call) {
   std::lock_guard lock(impl_->mutex);
   return impl_->write([call, session = impl_->current, at = impl_->now_ms()](Sqlite& db) {
     db.run("INSERT INTO calls(session, call_id, tool, label, subject, at) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
@@ -166,7 +166,7 @@ bool Store::started(const CallStart& call) {
   });
 }
 
-bool Store::finished(const ToolFinished& cell, const ToolResult& result) {
+bool LogStore::finished(const ToolFinished& cell, const ToolResult& result) {
   std::lock_guard lock(impl_->mutex);
   return impl_->write([cell, kept = encode(result), session = impl_->current,
                        at = impl_->now_ms()](Sqlite& db) {
@@ -190,7 +190,7 @@ bool Store::finished(const ToolFinished& cell, const ToolResult& result) {
   });
 }
 
-void Store::partial(std::string_view text, std::string_view thinking, bool synced) {
+void LogStore::partial(std::string_view text, std::string_view thinking, bool synced) {
   std::lock_guard lock(impl_->mutex);
   Item item;
   item.role = Role::assistant;
@@ -209,7 +209,7 @@ void Store::partial(std::string_view text, std::string_view thinking, bool synce
   }
 }
 
-std::vector<Event> Store::screen(const ScreenOptions& options) const {
+std::vector<Event> LogStore::screen(const ScreenOptions& options) const {
   return impl_->read([&](Sqlite& db) {
     const std::span<const LogRow> all = impl_->rows;
     const auto rows = all.subspan(std::min(options.begin, all.size()));
@@ -233,7 +233,7 @@ std::vector<Event> Store::screen(const ScreenOptions& options) const {
   });
 }
 
-std::size_t Store::screen_begin(std::size_t end, std::size_t entries) const {
+std::size_t LogStore::screen_begin(std::size_t end, std::size_t entries) const {
   std::lock_guard lock(impl_->mutex);
   const std::vector<LogRow>& rows = impl_->rows;
   end = std::min(end, rows.size());

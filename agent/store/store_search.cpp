@@ -51,8 +51,8 @@ std::string snippet(std::string_view text, std::string_view part) {
 }  // namespace
 
 void Store::idle() {
-  std::lock_guard lock(impl_->mutex);
-  StoreState& impl = *impl_;
+  std::lock_guard lock(state_->mutex);
+  StoreState& impl = *state_;
   if (impl.read_only || !impl.flush()) return;
   if (std::exchange(impl.summaries_changed, false))
     export_summaries(summaries(), impl.options.folder, impl.options.summary_max_chars);
@@ -95,7 +95,7 @@ void Store::idle() {
   impl.database->checkpoint();
 }
 
-std::vector<SearchHit> Store::search(std::string_view text, std::size_t limit) {
+std::vector<SearchHit> SessionStore::search(std::string_view text, std::size_t limit) {
   std::lock_guard lock(impl_->mutex);
   if (text.empty()) return {};
   if (!impl_->read_only) impl_->flush();

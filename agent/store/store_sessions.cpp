@@ -200,7 +200,7 @@ std::vector<std::int64_t> StoreState::candidates(std::string_view wanted) const 
   return list;
 }
 
-OpenedSession Store::create(NewSession session) {
+OpenedSession SessionStore::create(NewSession session) {
   std::lock_guard lock(impl_->mutex);
   StoreState& impl = *impl_;
   impl.close_session();
@@ -231,7 +231,7 @@ OpenedSession Store::create(NewSession session) {
   return opened;
 }
 
-std::optional<OpenedSession> Store::resume(std::string_view wanted, std::string& why) {
+std::optional<OpenedSession> SessionStore::resume(std::string_view wanted, std::string& why) {
   std::lock_guard lock(impl_->mutex);
   StoreState& impl = *impl_;
   try {
@@ -270,7 +270,7 @@ std::optional<OpenedSession> Store::resume(std::string_view wanted, std::string&
   return resume(wanted, why);
 }
 
-std::optional<OpenedSession> Store::newest(std::string& why, std::string_view cwd) {
+std::optional<OpenedSession> SessionStore::newest(std::string& why, std::string_view cwd) {
   std::lock_guard lock(impl_->mutex);
   const std::string uid = impl_->read([&](Sqlite& db) {
     Cursor cursor = db.query(
@@ -285,7 +285,7 @@ std::optional<OpenedSession> Store::newest(std::string& why, std::string_view cw
   return std::nullopt;
 }
 
-OpenedSession Store::fork(std::string_view name) {
+OpenedSession SessionStore::fork(std::string_view name) {
   std::lock_guard lock(impl_->mutex);
   StoreState& impl = *impl_;
   impl.flush();
@@ -315,7 +315,7 @@ OpenedSession Store::fork(std::string_view name) {
   return opened;
 }
 
-void Store::rename(std::string_view name) {
+void SessionStore::rename(std::string_view name) {
   std::lock_guard lock(impl_->mutex);
   impl_->name = std::string(name);
   impl_->write([name = impl_->name, row = impl_->current](Sqlite& db) {
@@ -323,7 +323,7 @@ void Store::rename(std::string_view name) {
   });
 }
 
-bool Store::hide(std::string_view id) {
+bool SessionStore::hide(std::string_view id) {
   std::lock_guard lock(impl_->mutex);
   const auto row = impl_->read([&](Sqlite& db) {
     Cursor cursor = db.query("SELECT id FROM sessions WHERE uid=?1", {id});
@@ -334,7 +334,7 @@ bool Store::hide(std::string_view id) {
       [row](Sqlite& db) { db.run("INSERT OR REPLACE INTO state VALUES(?1, 'hidden', '1')", {row}); });
 }
 
-void Store::set_model(std::string_view model) {
+void SessionStore::set_model(std::string_view model) {
   std::lock_guard lock(impl_->mutex);
   impl_->model = std::string(model);
   impl_->write([model = impl_->model, row = impl_->current](Sqlite& db) {
@@ -342,7 +342,7 @@ void Store::set_model(std::string_view model) {
   });
 }
 
-std::vector<SessionRow> Store::sessions(std::string_view search, std::size_t limit) {
+std::vector<SessionRow> SessionStore::sessions(std::string_view search, std::size_t limit) {
   std::set<std::string> found;
   if (!search.empty()) {
     for (const SearchHit& hit : this->search(search, 200)) found.insert(hit.session);

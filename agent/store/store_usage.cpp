@@ -30,7 +30,7 @@ UsageTotal usage_of(Sqlite& db, const Past& past, std::string_view purpose = {})
 
 }  // namespace
 
-void Store::add_usage(const UsageRow& row) {
+void AccountStore::add_usage(const UsageRow& row) {
   std::lock_guard lock(impl_->mutex);
   const std::int64_t at =
       row.when.time_since_epoch().count() ? row.when.time_since_epoch().count() : impl_->now_ms();
@@ -48,9 +48,9 @@ void Store::add_usage(const UsageRow& row) {
   });
 }
 
-std::vector<SourceSpend> Store::spent_on() const { return load_sources(state(sources_key)); }
+std::vector<SourceSpend> AccountStore::spent_on() const { return load_sources(impl_->kept(sources_key)); }
 
-std::vector<UsageRow> Store::requests() const {
+std::vector<UsageRow> AccountStore::requests() const {
   return impl_->read([&](Sqlite& db) {
     std::vector<UsageRow> rows;
     // An older file that is only read has no parts.
@@ -73,7 +73,7 @@ std::vector<UsageRow> Store::requests() const {
   });
 }
 
-UsageTotal Store::usage_total() const {
+UsageTotal AccountStore::usage_total() const {
   return impl_->read([&](Sqlite& db) {
     UsageTotal total;
     for (const Past& past : impl_->chain) add(total, usage_of(db, past));
@@ -81,7 +81,7 @@ UsageTotal Store::usage_total() const {
   });
 }
 
-UsageTotal Store::usage_for(std::string_view purpose) const {
+UsageTotal AccountStore::usage_for(std::string_view purpose) const {
   return impl_->read([&](Sqlite& db) {
     UsageTotal total;
     for (const Past& past : impl_->chain) add(total, usage_of(db, past, purpose));
@@ -89,11 +89,11 @@ UsageTotal Store::usage_for(std::string_view purpose) const {
   });
 }
 
-UsageTotal Store::spent() const {
+UsageTotal AccountStore::spent() const {
   return impl_->read([&](Sqlite& db) { return usage_of(db, {impl_->current}); });
 }
 
-std::vector<ModelUsage> Store::usage_by_model() const {
+std::vector<ModelUsage> AccountStore::usage_by_model() const {
   return impl_->read([&](Sqlite& db) {
     std::vector<ModelUsage> models;
     for (const Past& past : impl_->chain) {

@@ -30,7 +30,7 @@ std::string result_limits(const CompressionConfig& config) {
          " of a file";
 }
 
-std::string hits(const Store& store, const RecallQuery& query) {
+std::string hits(const OriginalStore& store, const RecallQuery& query) {
   const auto id = parse_recall_id(query.id);
   if (!query.id.empty() && (!id || !store.original(id))) return "There is no " + query.id + '.';
   auto found = store.search_originals(query.search, id, query.lines ? 100'000 : 50);
@@ -101,7 +101,7 @@ Wanted wanted_of(const std::string& list, TimePoint newest) {
   return wanted;
 }
 
-bool is_wanted(const Store& store, const Original& one, const Wanted& wanted) {
+bool is_wanted(const LogStore& store, const Original& one, const Wanted& wanted) {
   if (one.bytes == 0) return false;
   if (!wanted.tool.empty() && one.tool != wanted.tool) return false;
   if (!wanted.path.empty() && one.subject.find(wanted.path) == std::string::npos) return false;
@@ -111,7 +111,7 @@ bool is_wanted(const Store& store, const Original& one, const Wanted& wanted) {
   return item && !item->synthetic && (item->role == Role::user) == (wanted.role == "user");
 }
 
-std::string listed(const Store& store, const std::string& list) {
+std::string listed(const LogStore& store, const std::string& list) {
   constexpr std::size_t most_known = 5'000, most_rows = 100;
   const auto all = store.originals(most_known);
   TimePoint newest{};
@@ -146,7 +146,7 @@ std::string capped(std::string text, const std::string& id) {
          " on, or search in it]";
 }
 
-std::string no_such_lines(const Store& store, const RecallQuery& query) {
+std::string no_such_lines(const OriginalStore& store, const RecallQuery& query) {
   const std::string text = store.text(parse_recall_id(query.id)).value_or("");
   const auto count = std::count(text.begin(), text.end(), '\n') + (!text.empty() && text.back() != '\n');
   return query.id + " has " + counted(count, "line") + "; none of them is asked for.";
@@ -195,7 +195,7 @@ std::string compaction_outcome(bool fresh, std::size_t messages, std::size_t now
 
 }  // namespace
 
-std::string answer_recall(const Store& store, const RecallQuery& query) {
+std::string answer_recall(const LogStore& store, const RecallQuery& query) {
   if (!query.list.empty()) return listed(store, query.list);
   if (!query.search.empty()) return hits(store, query);
   const auto id = parse_recall_id(query.id);
@@ -311,7 +311,7 @@ std::string audit_text(const Store& store) {
          newest->record.audit_full;
 }
 
-std::string compaction_log_text(const Store& store) {
+std::string compaction_log_text(const AccountStore& store) {
   std::string text;
   for (const auto& row : store.compactions(true)) {
     text += '#' + std::to_string(row.batch) + "  " + local_time(row.when) + "  ";
@@ -328,7 +328,7 @@ std::string compaction_log_text(const Store& store) {
   return text.empty() ? "No compactions yet.\n" : text;
 }
 
-JournalStore journal_store(Store& store) {
+JournalStore journal_store(RowStore& store) {
   return {[&store](const FileChange& change) { store.add_change(change); },
           [&store](std::uint64_t first, std::uint64_t last) { return store.changes(first, last); }};
 }
