@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "agent/protocol/shell_note.h"
 #include "compression/text/figures.h"
 #include "compression/values/tokens.h"
 
@@ -28,6 +29,7 @@ std::string source_of(const Item& item, const Block& block) {
   if (const auto* result = std::get_if<ToolResult>(&block)) return source_of_tool(result->tool);
   if (item.role == Role::assistant) return "answers";
   if (std::holds_alternative<Image>(block) || std::holds_alternative<Document>(block)) return "attachments";
+  if (read_shell_note(item)) return "commands";
   return item.synthetic ? "instructions" : "prompts";
 }
 

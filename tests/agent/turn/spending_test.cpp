@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "agent/protocol/shell_note.h"
 #include "agent/store/day_account.h"
 #include "tests/agent/turn/turn_rig.h"
 #include "tests/support/temp_dir.h"
@@ -228,6 +229,22 @@ TEST_CASE("what stands first is what the cache held, and costs as little") {
   REQUIRE(find(sources, "prompts"));
   CHECK(std::abs(find(sources, "system")->dollars - 0.05) < 0.001);
   CHECK(std::abs(find(sources, "prompts")->dollars - 0.5) < 0.01);
+}
+
+TEST_CASE("what a person's own command said is told apart from skills and notices") {
+  ModelInfo model;
+  model.input = 1'000;
+  Request request;
+  for (const std::string& text : {shell_note("make", words_of(500)), std::string("a notice")}) {
+    Item told;
+    told.synthetic = true;
+    told.blocks.push_back(Text{text});
+    request.conversation.items.push_back(make_item(std::move(told)));
+  }
+  const auto sources = divided(request, {}, {.input = 1'000}, model);
+  REQUIRE(find(sources, "commands"));
+  REQUIRE(find(sources, "instructions"));
+  CHECK(find(sources, "commands")->tokens > 900);
 }
 
 TEST_CASE("a try that broke off is paid for, and counted as a retry") {
