@@ -268,10 +268,10 @@ TurnEnded Session::once(Submit input) {
   if (story && end.how == TurnEnded::How::done) {  // what the demo's script cannot do: an undo is the user's
     emit(Notice{Level::info, "Now the last compaction is undone, as with /undo-compact:"});
     compactor_->undo(context_, UndoCompact{});
-    show_meters();
   }
   compactor_->keep_draft(context_);
   tune();
+  show_meters();  // once more: between turns they tell when the cache will be cold
   export_files();
 #ifdef __GLIBC__
   ::malloc_trim(0);  // what the turn's requests and results took: a session is open all day
@@ -324,6 +324,7 @@ void Session::dispatch(Command command) {
     working_ = true;
     SessionCommands{*this}.run(command, stop_.begin());
     working_ = false;
+    if (agent_) show_meters();
     export_files();
   }
 }
