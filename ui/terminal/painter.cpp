@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 
 #include "compression/text/fnv.h"
@@ -122,6 +123,8 @@ std::string Painter::paint(const ftxui::Screen& next, Caret caret, const std::ve
     lines_ = next.dimy();
     last_.assign(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(lines_), blank_pixel());
     numbers_.assign(static_cast<std::size_t>(lines_), 0);
+    places_.resize(static_cast<std::size_t>(lines_));
+    std::iota(places_.begin(), places_.end(), 0);
     body += "\x1b[0m\x1b[2J";
   }
   const Lines moved_lines = whole ? Lines{} : move_rows(body, next, changed);
@@ -152,13 +155,12 @@ Painter::Lines Painter::move_rows(std::string& out, const ftxui::Screen& next,
                                   const std::vector<bool>& changed) {
   constexpr int looked_at = 40,
                 too_few = 4;  // columns that tell a moved row; fewer changed rows are not worth a search
-  const auto known = [&](int y) { return last_.data() + static_cast<std::ptrdiff_t>(y) * columns_; };
   int differ = 0;
   for (int y = 0; y < lines_ && differ < too_few; ++y) {
     if (!changed.empty() && !changed[static_cast<std::size_t>(y)]) continue;
     const ftxui::Pixel* row = &next.PixelAt(0, y);
     for (int x = 0; x < std::min(columns_, looked_at); ++x)
-      if (known(y)[x].character != row[x].character) {
+      if (shown(y)[x].character != row[x].character) {
         ++differ;
         break;
       }
@@ -172,7 +174,7 @@ Painter::Lines Painter::move_rows(std::string& out, const ftxui::Screen& next,
   std::vector<std::uint64_t> after(numbers_.size());
   for (int y = 0; y < lines_; ++y) {
     const auto line = static_cast<std::size_t>(y);
-    if (numbers_[line] == 0) numbers_[line] = row_number(known(y), columns_);
+    if (numbers_[line] == 0) numbers_[line] = row_number(shown(y), columns_);
     after[line] = stays(line) ? numbers_[line] : row_number(&next.PixelAt(0, y), columns_);
   }
   const Shift shift = find_shift(std::exchange(numbers_, after), after);
@@ -182,13 +184,10 @@ Painter::Lines Painter::move_rows(std::string& out, const ftxui::Screen& next,
   out += "\x1b[" + std::to_string(first + 1) + ';' + std::to_string(last + 1) + 'r';
   move_to(out, 0, first);
   out += "\x1b[" + std::to_string(up + down) + (up > 0 ? 'M' : 'L') + "\x1b[r";
-  if (up > 0) {
-    std::move(known(first + up), known(last + 1), known(first));
-    std::fill(known(last - up + 1), known(last + 1), blank_pixel());
-  } else {
-    std::move_backward(known(first), known(last - down + 1), known(last + 1));
-    std::fill(known(first), known(first + down), blank_pixel());
-  }
+  const auto place = [&](int y) { return places_.begin() + y; };
+  std::rotate(place(first), up > 0 ? place(first + up) : place(last + 1 - down), place(last + 1));
+  for (int y = first; y < first + down; ++y) std::fill_n(shown(y), columns_, blank_pixel());
+  for (int y = last + 1 - up; y <= last; ++y) std::fill_n(shown(y), columns_, blank_pixel());
   return {first, last};
 }
 
@@ -209,24 +208,22 @@ bool Painter::write_over(std::string& out, const ftxui::Screen& next, int y, int
 
 void Painter::paint_row(std::string& out, const ftxui::Screen& next, int y) {
   const ftxui::Pixel* row = &next.PixelAt(0, y);
-  const auto base = static_cast<std::size_t>(y) * static_cast<std::size_t>(columns_);
+  ftxui::Pixel* last = shown(y);
   int last_written = -1;  // column after the last cell sent, or -1 when the cursor is elsewhere
   int spoilt = 0;  // up to this column a terminal without clusters may have written over its neighbours
   bool doubtful = false;  // terminals may disagree on the width of what was just sent
   int end = columns_;     // from here on the next row is blank: one erase does
   while (end > 0 && blank(row[end - 1])) --end;
   bool tail_changed = false;
-  for (int x = end; x < columns_; ++x)
-    tail_changed |= !same(last_[base + static_cast<std::size_t>(x)], row[x]);
+  for (int x = end; x < columns_; ++x) tail_changed |= !same(last[x], row[x]);
   for (int x = 0; x < end; ++x) {
     const ftxui::Pixel& pixel = row[x];
-    ftxui::Pixel& known = last_[base + static_cast<std::size_t>(x)];
+    ftxui::Pixel& known = last[x];
     const bool wide = x + 1 < columns_ && row[x + 1].character.empty();
-    const bool changed = x < spoilt || !same(known, pixel) ||
-                         (wide && !last_[base + static_cast<std::size_t>(x) + 1].character.empty());
+    const bool changed = x < spoilt || !same(known, pixel) || (wide && !last[x + 1].character.empty());
     if (changed) {
       known = pixel;
-      if (wide) last_[base + static_cast<std::size_t>(x) + 1] = row[x + 1];
+      if (wide) last[x + 1] = row[x + 1];
     }
     if (changed && !pixel.character.empty()) {
       if (last_written < 0 || doubtful || !write_over(out, next, y, last_written, x)) move_to(out, x, y);
@@ -243,7 +240,7 @@ void Painter::paint_row(std::string& out, const ftxui::Screen& next, int y) {
   move_to(out, end, y);
   style(out, ftxui::Pixel(), next);
   out += "\x1b[K";
-  for (int x = end; x < columns_; ++x) last_[base + static_cast<std::size_t>(x)] = row[x];
+  for (int x = end; x < columns_; ++x) last[x] = row[x];
 }
 
 void Painter::style(std::string& out, const ftxui::Pixel& pixel, const ftxui::Screen& screen) {

@@ -35,7 +35,12 @@ class Painter {
   void style(std::string& out, const ftxui::Pixel& pixel, const ftxui::Screen& screen);
   friend std::string ansi_lines(const Rows& rows, const Theme& theme, int columns);
 
-  std::vector<ftxui::Pixel> last_;
+  ftxui::Pixel* shown(int y) {
+    return last_.data() + static_cast<std::ptrdiff_t>(places_[static_cast<std::size_t>(y)]) * columns_;
+  }
+
+  std::vector<ftxui::Pixel> last_;      // what the terminal shows
+  std::vector<int> places_;             // of its lines in there: a line that moves is not copied
   std::vector<std::uint64_t> numbers_;  // of the texts of its lines; 0: not known
   int columns_ = 0, lines_ = 0;
   Caret caret_;
