@@ -24,7 +24,7 @@ KeptNamespaces::~KeptNamespaces() {
 }
 
 void KeptNamespaces::hold(pid_t process, const Sandbox& sandbox) {
-  if (!sandbox.on || sandbox.rung != SandboxRung::namespaces || !sandbox.own_processes) return;
+  if (!sandbox.on || sandbox.rung != SandboxRung::namespaces) return;
   close_fd(mounts_);
   mounts_ = open_namespace(process, "mnt");
   if (user_ >= 0 || sandbox.network) return;

@@ -16,8 +16,8 @@ class KeptNamespaces {
   KeptNamespaces& operator=(const KeptNamespaces&) = delete;
   ~KeptNamespaces();
 
-  // `process` has entered the sandbox and is a child not waited for yet. It must be tern's own: a command's
-  // namespaces are not to be trusted.
+  // `process` has entered the sandbox and is a child not waited for yet. Its system call filter lets it enter
+  // and make no other namespaces, so they are tern's own.
   void hold(pid_t process, const Sandbox& sandbox);
   void let_mounts_go();
 

@@ -375,6 +375,24 @@ TEST_CASE("the next command of a supervisor has its network again, and mounts an
   cool_supervisor();
 }
 
+TEST_CASE("a command that sees the processes outside has the network of the last one, too") {
+  if (probe_sandbox().rung != SandboxRung::namespaces) SKIP("no namespaces here");
+  Cage cage(SandboxRung::namespaces);
+  cage.sandbox.own_processes = false;
+  cool_supervisor();
+  const std::string looks = "sleep 0.05; readlink /proc/self/ns/net";
+  const auto first = cage.run(looks).text;
+  CHECK(first.starts_with("net:"));
+  CHECK(cage.run(looks).text == first);
+  CHECK(cage.run("unshare -U true || echo refused").text.ends_with("refused\n"));
+  char outside[64] = {};
+  REQUIRE(::readlink("/proc/self/ns/net", outside, sizeof outside - 1) > 0);
+  CHECK(first != std::string(outside) + "\n");
+  cage.sandbox.network = true;
+  CHECK(cage.run(looks).text == std::string(outside) + "\n");
+  cool_supervisor();
+}
+
 TEST_CASE("a command in its own process namespace ends as it would outside") {
   if (!probe_sandbox().process_namespace) SKIP("no process namespace here");
   Cage cage(SandboxRung::namespaces);
