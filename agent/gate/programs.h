@@ -92,7 +92,7 @@ struct Program {
   std::initializer_list<Danger> dangers = {};  // the first that holds speaks
   std::string_view ways_out = {};   // words with which it runs another program, loads code or writes unseen
   std::string_view verbs_out = {};  // verbs that do; "bisect+run" two words
-  std::string_view fine = {};       // words that only look like one of those, "-X=GET" with the value behind
+  std::string_view fine = {};       // as ways_out, but fine; "-X=GET" an option with its value
   std::string_view modules = {};    // options whose value may be a path to code, without their dashes
   WritesBy writes_by = {};
   std::optional<std::string_view> grants = {};  // verbs that may be granted; "*" any, empty: the name alone

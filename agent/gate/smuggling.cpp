@@ -38,10 +38,13 @@ bool is_way_out(std::string_view word, std::string_view next, std::string_view m
   return means(word, mark);
 }
 
-// A word that the row calls fine, alone or with the value behind it.
+// A word that the row calls fine: alone, with the value behind it, or as the value of what is before it.
 bool fine(const Program& program, const Words& words, std::size_t at) {
-  const std::string with_value = at + 1 < words.size() ? words[at] + "=" + words[at + 1] : std::string();
-  return in_list(words[at], program.fine) || in_list(with_value, program.fine);
+  const std::string with_value = words[at] + "=" + (at + 1 < words.size() ? words[at + 1] : "");
+  return !first_of(program.fine, [&](std::string_view mark) {
+            return line_matches(mark, words[at]) || line_matches(mark, with_value) ||
+                   line_matches(mark, words[at - 1] + "+" + words[at]);
+          }).empty();
 }
 
 std::string by_marks(const Program& program, const Words& words) {
@@ -210,25 +213,6 @@ std::string by_make_variable(const Words& words) {
   });
 }
 
-// A goal is a phase of the project's own build; one with ":" is any plugin. A property may be a program.
-std::string by_maven(const Words& words) {
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    const bool property =
-        word.starts_with("-D") && !in_list(name_of(word.substr(2), "="), program_of("mvn")->settings);
-    const bool goal = word[0] != '-' && !in_list(words[i - 1], "-pl --projects -rf --resume-from");
-    if (property || (goal && word.find(':') != word.npos)) return words.front() + " " + word;
-  }
-  return {};
-}
-
-std::string by_meson_flags(const Words& words) {
-  return first_word(words, [](const std::string& word) {
-    const std::size_t equal = word.find("_args=");
-    return word.starts_with("-D") && equal != word.npos && !harmless_flags(word.substr(equal + 6));
-  });
-}
-
 // clang-tidy hands the words behind "--" to the compiler.
 std::string by_tidy(const Words& words) {
   Words inner(std::find(words.begin() + 1, words.end(), "--"), words.end());
@@ -276,8 +260,6 @@ constexpr Smuggler by_value[] = {{"git", git_elsewhere},
                                  {"gcc g++ cc c++ clang clang++", by_linker},
                                  {"cmake", by_cmake},
                                  {"make gmake", by_make_variable},
-                                 {"mvn mvnw mvnd", by_maven},
-                                 {"meson", by_meson_flags},
                                  {"clang-tidy", by_tidy},
                                  {"gh", by_gh}};
 

@@ -11,6 +11,7 @@
 
 #include "agent/gate/call_words.h"
 #include "tools/workspace/private_file.h"
+#include "tools/workspace/workspace.h"
 
 namespace tern {
 
@@ -24,10 +25,6 @@ fs::path resolved(const fs::path& folder) {
   return error ? fs::path() : real;
 }
 
-bool below(const fs::path& directory, const fs::path& path) {
-  return std::mismatch(directory.begin(), directory.end(), path.begin(), path.end()).first == directory.end();
-}
-
 fs::path home() {
   const char* text = std::getenv("HOME");
   return text == nullptr || *text != '/' ? fs::path() : resolved(text);
@@ -36,7 +33,7 @@ fs::path home() {
 // So wide that trusting it says nothing about what lies below.
 bool too_wide(const fs::path& folder) {
   return folder == "/" || folder == home() || folder == "/tmp" || folder == "/home" || folder == "/var/tmp" ||
-         below(folder, home());
+         is_under(folder, home());
 }
 
 // What `git init` puts there by itself, samples, runs nothing: git looks for these names. The folder is not
@@ -68,7 +65,7 @@ bool TrustList::trusted(const fs::path& folder) const {
   const fs::path real = resolved(folder);
   if (real.empty()) return false;
   return std::any_of(folders_.begin(), folders_.end(), [&](const fs::path& known) {
-    return known == real || (!too_wide(known) && below(known, real));
+    return known == real || (!too_wide(known) && is_under(known, real));
   });
 }
 
