@@ -131,11 +131,22 @@ class Growing {
   int points_ = 1, columns_;
 };
 
+// Frames and rules are in every picture, and long.
+constexpr std::string_view frame_piece = "─";
+
+bool frame_line(std::string_view text, std::size_t at) {
+  const std::string_view rest = text.substr(at);
+  if (!rest.starts_with(frame_piece)) return false;
+  const std::string_view next = rest.substr(frame_piece.size());
+  return next.empty() || plain_ascii(next[0]) || next.starts_with(frame_piece);
+}
+
 }  // namespace
 
 Cluster next_cluster(std::string_view text, std::size_t at) {
   if (at >= text.size()) return {};
   if (plain_ascii(text[at]) && (at + 1 >= text.size() || plain_ascii(text[at + 1]))) return {1, 1};
+  if (frame_line(text, at)) return {frame_piece.size(), ambiguous_columns};
   Point point = decode(text, at);
   Growing cluster(point.code);
   std::size_t bytes = point.bytes;

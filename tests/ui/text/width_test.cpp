@@ -17,6 +17,19 @@ TEST_CASE("width agrees with what terminals draw") {
   CHECK(width("") == 0);
 }
 
+TEST_CASE("the line of a frame is as wide as its pieces, and a mark joins its last") {
+  const std::string line = "───";
+  for (const int columns : {1, 2}) {
+    set_ambiguous_width(columns);
+    const int piece = width("│");
+    CHECK(width(line) == 3 * piece);
+    CHECK(width(line + " x") == 3 * piece + 2);
+    CHECK(width(line + "\u0301") == 3 * piece);
+    CHECK(next_cluster(line + "\u0301", 6).bytes == 5);
+  }
+  set_ambiguous_width(1);
+}
+
 TEST_CASE("nothing is cut inside a cluster") {
   CHECK(fit("中文字", 3) == 3);
   CHECK(fit("a👨‍👩‍👧b", 2) == 1);
