@@ -113,7 +113,7 @@ class PlainLog {
   }
   void operator()(const ToolStarted& started) {
     line("* " + safe_text(started.label.empty() ? started.tool : started.label, Lines::one) + " " +
-         safe_text(started.subject, Lines::one));
+         safe_text(from_here(started.subject, started.tool), Lines::one));
   }
   void operator()(const ToolFinished& done) {
     if (!turn_ && !done.text.empty())
@@ -122,7 +122,7 @@ class PlainLog {
                           Lines::one));
   }
   void operator()(const PermissionAsked& asked) {
-    line("Permission: " + safe_text(asked.title, Lines::one) + "\n" +
+    line("Permission: " + safe_text(from_here(asked.title, asked.tool), Lines::one) + "\n" +
          safe_command(asked.diff.empty() ? asked.body : asked.diff) + "\n" +
          safe_text(asked.reason, Lines::one));
     list_choices(permission_choices(asked, std::nullopt));
@@ -179,6 +179,13 @@ class PlainLog {
   bool question() const { return shell_.view.permission || shell_.view.trust || shell_.view.question; }
   // What was typed last has its answer: everything it said came before its end.
   bool listens() const { return question() || done_ >= shell_.sent; }
+
+  // A path inside the working folder is told from there; a command is told as it is.
+  std::string from_here(std::string text, std::string_view tool) const {
+    const std::size_t at = tool == "Bash" ? text.npos : text.find(deps_.cwd + "/");
+    if (at == 0 || (at != text.npos && text[at - 1] == ' ')) text.erase(at, deps_.cwd.size() + 1);
+    return text;
+  }
 
   // Was said in another run.
   bool from_log(const Event& event) const {
