@@ -6,6 +6,7 @@
 #include "agent/compactor/compactor.h"
 #include "agent/store/compaction_text.h"
 #include "compression/plan/strategies.h"
+#include "compression/reading/kept_words.h"
 #include "compression/values/check.h"
 #include "compression/values/stats.h"
 #include "compression/values/tokens.h"
@@ -46,9 +47,7 @@ std::optional<ItemRange> standing_range(const Conversation& conversation, ItemRa
 
 // What tern itself puts under a model's summary.
 std::string appended(const SummaryRequest& ask) {
-  std::size_t quotes = ask.kept.starts_with("> ") && !ask.kept.starts_with("> [and ");
-  for (auto at = ask.kept.find("\n> "); at != std::string::npos; at = ask.kept.find("\n> ", at + 1))
-    quotes += ask.kept.compare(at + 3, 5, "[and ") != 0;
+  const auto quotes = quoted_messages(ask.kept);
   std::string text;
   if (quotes > 0)
     text +=

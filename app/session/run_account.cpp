@@ -15,7 +15,7 @@ void RunAccount::forget_turns() {
 
 std::string RunAccount::text(bool resumable) const {
   Part all;
-  std::string ways;
+  std::string ways;  // to the newest session first
   for (const Part& one : parts_) {
     all.turns += one.turns;
     all.compactions += one.compactions;
@@ -23,16 +23,14 @@ std::string RunAccount::text(bool resumable) const {
     all.used.output += one.used.output;
     all.used.dollars += one.used.dollars;
     if (!resumable || one.turns == 0) continue;
-    ways = (ways.empty() ? "\nresume with: tern --resume " + one.session
-                         : "\nresume with: tern --resume " + one.session +
-                               "\nbefore it:   " + ways.substr(ways.find(" tern ")));
+    ways = " tern --resume " + one.session + (ways.empty() ? "" : "\nbefore it:   " + ways);
   }
   auto text = std::to_string(all.turns) + (all.turns == 1 ? " turn · " : " turns · ") +
               thousands(all.used.input) + " tokens in, " + thousands(all.used.output) + " out";
   if (all.used.dollars > 0) text += " · " + money(all.used.dollars);
   if (all.compactions)
     text += " · " + std::to_string(all.compactions) + (all.compactions == 1 ? " compaction" : " compactions");
-  return text + ways;
+  return text + (ways.empty() ? "" : "\nresume with:" + ways);
 }
 
 }  // namespace tern

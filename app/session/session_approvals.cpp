@@ -28,11 +28,18 @@ constexpr const char* leave_out = "leave it out";
 constexpr const char* use_rest = "use all that are left";
 constexpr const char* leave_rest = "leave out all that are left";
 
-std::string line_of(const BroughtEntry& entry) {
-  return "- " + entry.kind + " " + entry.name + " (" + entry.source + ")\n";
+std::string name_of(BroughtKind kind) {
+  constexpr const char* names[] = {"hook", "MCP server", "skill", "command", "agent"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
-bool runs_programs(const BroughtEntry& entry) { return entry.kind == "hook" || entry.kind == "MCP server"; }
+std::string line_of(const BroughtEntry& entry) {
+  return "- " + name_of(entry.kind) + " " + entry.name + " (" + entry.source + ")\n";
+}
+
+bool runs_programs(const BroughtEntry& entry) {
+  return entry.kind == BroughtKind::hook || entry.kind == BroughtKind::server;
+}
 
 // Fenced, so that no word of it is read as Markdown.
 std::string fenced(const std::string& text) {
@@ -47,7 +54,7 @@ std::string kinds_of(const std::vector<BroughtEntry>& entries) {
   for (auto entry = entries.begin(); entry != entries.end();) {
     const auto next =
         std::find_if(entry, entries.end(), [&](const auto& e) { return e.kind != entry->kind; });
-    parts.push_back(counted(next - entry, entry->kind));
+    parts.push_back(counted(next - entry, name_of(entry->kind)));
     entry = next;
   }
   std::string text;
@@ -83,8 +90,8 @@ UserQuestion question_about_all(const std::vector<BroughtEntry>& waiting) {
 }
 
 UserQuestion question_about(const BroughtEntry& entry, std::size_t left = 0) {
-  UserQuestion question{.text = "Use the " + entry.kind + " " + entry.name + "? It is from " + entry.source +
-                                ":\n\n" + fenced(entry.shown),
+  UserQuestion question{.text = "Use the " + name_of(entry.kind) + " " + entry.name + "? It is from " +
+                                entry.source + ":\n\n" + fenced(entry.shown),
                         .options = {{use_it, ""}, {leave_out, ""}},
                         .own_words = false};
   if (left == 0) return question;
@@ -107,24 +114,25 @@ std::vector<BroughtEntry> entries_of_project(const SessionSetup& setup, const fs
     if (!asked) continue;
     const auto name = std::string(to_string(hook.event)) + ": " + hook.title();
     const auto shown = nlohmann::json::parse(hook.text, nullptr, false);
-    entries.push_back({"hook", name, hook.source, hook.hash,
+    entries.push_back({BroughtKind::hook, name, hook.source, hook.hash,
                        shown.dump(2, ' ', false, nlohmann::json::error_handler_t::replace),
                        hook.origin == HookOrigin::imported ? fs::path("/") : root});
   }
   if (setup.mcp_project)
     for (const auto& server : project_mcp_servers(root).servers)
-      entries.push_back({"MCP server", server.name, ".mcp.json", server.hash, server.shown, root});
-  const auto add = [&](const char* kind, const std::string& name, const std::string& source,
+      entries.push_back({BroughtKind::server, server.name, ".mcp.json", server.hash, server.shown, root});
+  const auto add = [&](BroughtKind kind, const std::string& name, const std::string& source,
                        const std::string& hash, const std::string& shown) {
     entries.push_back({kind, name, source, hash, shown, root});
   };
   for (const auto& skill : load_skills(places).skills)
     if (skill.from.of_project())
-      add("skill", skill.name, skill.source, skill.hash, read_brought(skill.from, skill.file));
+      add(BroughtKind::skill, skill.name, skill.source, skill.hash, read_brought(skill.from, skill.file));
   for (const auto& command : load_commands(places).commands)
-    if (command.of_project) add("command", "/" + command.name, command.source, command.hash, command.body);
+    if (command.of_project)
+      add(BroughtKind::command, "/" + command.name, command.source, command.hash, command.body);
   for (const auto& agent : load_agents(places).agents)
-    if (agent.of_project) add("agent", agent.name, agent.source, agent.hash, agent.body);
+    if (agent.of_project) add(BroughtKind::agent, agent.name, agent.source, agent.hash, agent.body);
   return entries;
 }
 
@@ -167,9 +175,9 @@ bool SessionCommands::as_approved(const Skill& skill) {
   if (!skill.from.of_project() || is_unchanged(skill)) return true;
   if (!asks_for_entries(s.setup_)) return false;
   const auto text = read_brought(skill.from, skill.file);
-  const BroughtEntry entry{"skill",      skill.name,
-                           skill.source, brought_hash(skill.from, skill.file, text),
-                           text,         s.workspace_->root()};
+  const BroughtEntry entry{
+      BroughtKind::skill,  skill.name, skill.source, brought_hash(skill.from, skill.file, text), text,
+      s.workspace_->root()};
   EntryApprovals approvals(approvals_file(approved_entries));
   if (const auto said = approvals.of(entry.folder, entry.hash); said != EntryAnswer::unknown)
     return said != EntryAnswer::refused;

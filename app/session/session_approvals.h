@@ -10,8 +10,10 @@
 
 namespace tern {
 
+enum class BroughtKind { hook, server, skill, command, agent };
 struct BroughtEntry {
-  std::string kind, name;
+  BroughtKind kind = BroughtKind::hook;
+  std::string name;
   std::string source;            // its file, as people know it
   std::string hash;              // of this version
   std::string shown;             // what is approved

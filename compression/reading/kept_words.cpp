@@ -7,6 +7,7 @@
 #include "compression/reading/importance.h"
 #include "compression/reading/snip.h"
 #include "compression/reading/summary_text.h"
+#include "compression/text/plain_text.h"
 #include "compression/text/rules.h"
 #include "compression/values/blocks.h"
 #include "compression/values/tokens.h"
@@ -51,16 +52,21 @@ std::size_t more_of(std::string_view text) {
              : 0;
 }
 
+std::vector<std::string_view> quotes_in(std::string_view kept) {
+  std::vector<std::string_view> quotes;
+  while (!kept.empty()) {
+    const auto next = kept.find("\n> ");
+    quotes.push_back(kept.substr(0, next));
+    kept = next == kept.npos ? std::string_view() : kept.substr(next + 1);
+  }
+  return quotes;
+}
+
 // It stays kept when that summary is summarised in its turn. The person's own paragraphs and quotes are part
 // of a message.
 void carry_over(const Item& summary, std::vector<Words>& messages) {
-  for (const auto* block : blocks_of<Summary>(summary)) {
-    for (auto rest = kept_part(block->text); !rest.empty();) {
-      const auto next = rest.find("\n> ");
-      messages.push_back({std::string(rest.substr(0, next)), {}});
-      rest = next == rest.npos ? std::string_view() : rest.substr(next + 1);
-    }
-  }
+  for (const auto* block : blocks_of<Summary>(summary))
+    for (const auto quote : quotes_in(kept_part(block->text))) messages.push_back({std::string(quote), {}});
 }
 
 // Of a message, quoted, the sentences that demand something; empty when there is none, or little else.
@@ -72,6 +78,12 @@ std::string demands_of(std::string_view message) {
 }
 
 }  // namespace
+
+std::size_t quoted_messages(std::string_view kept) {
+  const auto quotes = quotes_in(kept);
+  return static_cast<std::size_t>(
+      std::count_if(quotes.begin(), quotes.end(), [](auto quote) { return more_of(trimmed(quote)) == 0; }));
+}
 
 People people_of(const std::vector<ItemPtr>& items, const std::vector<bool>& goes) {
   People people;

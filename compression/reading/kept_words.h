@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compression/values/conversation.h"
@@ -28,6 +29,9 @@ People people_of(const std::vector<ItemPtr>& items, const std::vector<bool>& goe
 // All of it when it fits; else the first request, what the others demand, then the newest, and how many more
 // there are. Of a long one that does not fit head and tail, within half of the room that is left.
 std::string kept_messages(const People& people, Tokens budget);
+
+// How many messages such a text quotes.
+std::size_t quoted_messages(std::string_view kept);
 
 // Answers at or above the importance threshold, word for word while the budget lasts: of two the newer and
 // shorter stays. In order.
