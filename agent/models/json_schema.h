@@ -1,6 +1,4 @@
-// JSON Schema, the part that answers need: type, enum, const, properties and their counts,
-// additionalProperties, items, ranges, lengths, patterns, allOf / anyOf / oneOf / not, if / then / else, and
-// $ref into the schema itself. "format" and annotations are not checked. Pure.
+// A model's answer against a JSON schema: both as texts. The validator is tools/set/schema_check. Pure.
 #pragma once
 
 #include <optional>

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "tools/set/schema_check.h"
+
 namespace tern {
 
 using nlohmann::json;
@@ -71,28 +73,6 @@ std::vector<std::pair<std::string, std::string>> alias_pairs(std::string_view al
     aliases.remove_prefix(std::min(space + 1, aliases.size()));
   }
   return pairs;
-}
-
-// "#/$defs/Size" in the schema itself; null where it leads nowhere.
-const json* at_pointer(const json& root, std::string_view reference) {
-  const json* at = reference.starts_with('#') ? &root : nullptr;
-  for (reference.remove_prefix(at ? 1 : 0); at && reference.starts_with('/');) {
-    reference.remove_prefix(1);
-    const auto end = std::min(reference.find('/'), reference.size());
-    const auto found = at->is_object() ? at->find(std::string(reference.substr(0, end))) : at->end();
-    at = at->is_object() && found != at->end() ? &*found : nullptr;
-    reference.remove_prefix(end);
-  }
-  return at;
-}
-
-// Of the right type, and one of the values that are allowed.
-bool fits(const json& schema, const json& value) {
-  const json& allowed = array_in(schema, "enum");
-  const auto only = schema.is_object() ? schema.find("const") : schema.end();
-  return has_type(value, wanted_type(schema)) &&
-         (allowed.empty() || std::find(allowed.begin(), allowed.end(), value) != allowed.end()) &&
-         (!schema.is_object() || only == schema.end() || *only == value);
 }
 
 bool allows_more(const json& schema) {
@@ -168,7 +148,7 @@ class Checker {
     for (int hops = 0; at && at->is_object() && hops < 16; ++hops) {
       const auto reference = at->find("$ref");
       if (reference == at->end() || !reference->is_string()) return *at;
-      at = at_pointer(root_, reference->get_ref<const std::string&>());
+      at = schema_at(root_, reference->get_ref<const std::string&>());
     }
     static const json nothing;
     return nothing;
@@ -177,10 +157,13 @@ class Checker {
   // Of several shapes the one that the value has, else the first that it can be understood as. Without one it
   // is left to the server to say so.
   void check_choice(const json& choices, json& value, const std::string& where) {
+    const auto fits = [&](const json& one, const json& meant_value) {
+      return schema_mismatch(root_, one, meant_value).empty();
+    };
     for (const json& one : choices)
-      if (fits(meant(one), value)) return check(one, value, where);
+      if (fits(one, value)) return check(one, value, where);
     for (const json& one : choices)
-      if (auto better = coerced(value, wanted_type(meant(one))); better && fits(meant(one), *better)) {
+      if (auto better = coerced(value, wanted_type(meant(one))); better && fits(one, *better)) {
         value = std::move(*better);
         return check(one, value, where);
       }

@@ -184,6 +184,20 @@ TEST_CASE("a server's schema may say anything, and no argument is lost by it") {
   CHECK(error.find("Parameters of mcp__x__y: n (required)") != std::string::npos);
 }
 
+TEST_CASE("of several shapes the one that the whole value has is taken") {
+  Tool tool{.name = "mcp__x__y"};
+  tool.foreign = true;
+  tool.schema = R"({"properties":{"at":{"oneOf":[
+    {"type":"object","properties":{"line":{"type":"integer"}},"additionalProperties":false},
+    {"type":"object","properties":{"line":{"type":"string"},"file":{"type":"string"}},"required":["file"]}]}}})";
+  json args;
+  std::string error;
+  REQUIRE(parse_args(tool, R"({"at":{"line":7,"file":"a.cpp"}})", args, error));
+  CHECK(args == json::parse(R"({"at":{"line":7,"file":"a.cpp"}})"));
+  REQUIRE(parse_args(tool, R"({"at":{"line":"7","file":"a.cpp"}})", args, error));
+  CHECK(args["at"]["line"] == "7");
+}
+
 TEST_CASE("an argument is understood through the definitions and alternatives of a server's schema") {
   Tool tool{.name = "mcp__x__y"};
   tool.foreign = true;
