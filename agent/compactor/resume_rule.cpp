@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_files = 5;
 constexpr std::uintmax_t largest_file = 16 * 1024;
 
-bool is_file_tool(const std::string& tool) { return tool == "Read" || changes_files(tool); }
+bool is_file_tool(const std::string& tool) { return reads_files(tool) || changes_files(tool); }
 
 // Files of results that left or were shortened, the latest first, edited ones before those only read.
 std::vector<std::string> files_that_mattered(const Conversation& before, const Conversation& after) {
@@ -25,7 +25,7 @@ std::vector<std::string> files_that_mattered(const Conversation& before, const C
     staying.insert(item.get());
     for (const auto& block : item->blocks)
       if (const auto* result = std::get_if<ToolResult>(&block);
-          result && result->tool == "Read" && result->form == ResultForm::full)
+          result && reads_files(result->tool) && result->form == ResultForm::full)
         shown.insert(result->subject);
   }
   std::vector<std::string> edited, read;
@@ -38,7 +38,7 @@ std::vector<std::string> files_that_mattered(const Conversation& before, const C
       if (!result || result->is_error || !is_file_tool(result->tool) || result->subject.empty() ||
           shown.count(result->subject))
         continue;
-      if (result->tool != "Read")
+      if (!reads_files(result->tool))
         add(edited, result->subject);
       else if (!staying.count(item->get()))
         add(read, result->subject);

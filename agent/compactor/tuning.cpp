@@ -11,6 +11,7 @@
 #include "agent/models/cost.h"
 #include "agent/store/store.h"
 #include "compression/text/utf8.h"
+#include "compression/values/tool_kinds.h"
 
 namespace tern {
 namespace {
@@ -43,7 +44,7 @@ Compression as_compression(const CompactionRecord& row, std::size_t number) {
 void count_recalls(const OriginalStore& store, TimePoint since, Past& past) {
   std::set<std::string> asked;
   for (const auto& original : store.originals(1'000)) {
-    if (original.tool != "Recall" || original.when < since) continue;
+    if (!recalls(original.tool) || original.when < since) continue;
     ++past.recalls;
     if (!asked.insert(original.subject).second) ++past.again;
   }

@@ -10,6 +10,7 @@
 #include "compression/text/utf8.h"
 #include "compression/values/text_ends.h"
 #include "compression/values/tokens.h"
+#include "compression/values/tool_kinds.h"
 
 namespace tern {
 namespace {
@@ -102,9 +103,10 @@ class Screen {
   void add_shell_line(const Item& item, ShellNote ran, std::size_t cells_left) {
     if (std::exchange(shown_, {}) == ran.command) return;  // its cell stands there as it was
     const auto id = "shell_" + std::to_string(item.id.value);
-    events.push_back(ToolStarted{id, "Bash", "Bash", ran.command, ran.command, true});
+    events.push_back(
+        ToolStarted{id, std::string(shell_tool), std::string(shell_tool), ran.command, ran.command, true});
     ToolFinished done;
-    done.call_id = id, done.tool = done.label = "Bash", done.subject = std::move(ran.command),
+    done.call_id = id, done.tool = done.label = shell_tool, done.subject = std::move(ran.command),
     done.replayed = true;
     done.text = text_ends(ran.output, cells_left > options_.full_cells ? kOldCell : options_.tool_text,
                           recall_of(ran.output));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compression/values/tool_kinds.h"
 #include "tools/exec/process.h"
 
 namespace tern {
@@ -43,7 +44,7 @@ class Gatherer {
   void take(CallStarted& call) {
     calm();
     if (text_done_) text_done_();
-    if (call.name == "Bash") warm_supervisor_soon();  // while the arguments still come
+    if (runs_commands(call.name)) warm_supervisor_soon();  // while the arguments still come
   }
   void take(BlockDone& done) {
     calm();

@@ -9,6 +9,7 @@
 #include "app/acp/acp_json.h"
 #include "compression/text/lines.h"
 #include "compression/text/utf8.h"
+#include "compression/values/tool_kinds.h"
 #include "tools/set/args.h"
 
 namespace tern {
@@ -21,30 +22,17 @@ constexpr std::size_t most_arguments = 256 * 1024, most_text = 64 * 1024, most_t
 constexpr std::chrono::milliseconds pace{
     200};  // of a running call's output: the client gets its last part anew each time
 
-struct KindRow {
-  std::string_view tool, kind;
-};
-constexpr KindRow kinds[] = {{"Read", "read"},
-                             {"Recall", "read"},
-                             {"BashOutput", "read"},
-                             {"Edit", "edit"},
-                             {"MultiEdit", "edit"},
-                             {"Write", "edit"},
-                             {"NotebookEdit", "edit"},
-                             {"Bash", "execute"},
-                             {"KillBash", "execute"},
-                             {"Grep", "search"},
-                             {"Glob", "search"},
-                             {"LS", "search"},
-                             {"WebFetch", "fetch"},
-                             {"WebSearch", "fetch"},
-                             {"TodoWrite", "think"},
-                             {"Task", "think"},
-                             {"ExitPlanMode", "switch_mode"}};
-
-std::string kind_of(std::string_view tool) {
-  for (const auto& row : kinds)
-    if (row.tool == tool) return std::string(row.kind);
+std::string kind_name(std::string_view tool) {
+  switch (tool_kind(tool)) {
+    case ToolKind::read: return "read";
+    case ToolKind::edit: return "edit";
+    case ToolKind::run: return "execute";
+    case ToolKind::search: return "search";
+    case ToolKind::fetch: return "fetch";
+    case ToolKind::think: return "think";
+    case ToolKind::plan: return "switch_mode";
+    case ToolKind::other: break;
+  }
   return "other";
 }
 
@@ -81,7 +69,7 @@ AcpCalls::AcpCalls(std::filesystem::path cwd, std::function<void(const json&)> s
 AcpCalls::Call& AcpCalls::known(const std::string& id, const std::string& tool, const std::string& label,
                                 const std::string& subject) {
   auto& call = calls_[id];
-  call.kind = kind_of(tool);
+  call.kind = kind_name(tool);
   call.title = title_of(tool, label, subject);
   return call;
 }
@@ -168,7 +156,7 @@ void AcpCalls::finished(const ToolFinished& done) {
 json AcpCalls::question(const PermissionAsked& asked) {
   const auto found = calls_.find(asked.call_id);
   Call call = found == calls_.end() ? Call{} : found->second;
-  call.kind = kind_of(asked.tool);
+  call.kind = kind_name(asked.tool);
   call.title = clipped(asked.title.substr(0, asked.title.find('\n')), most_title);
   auto question = message(asked.call_id, call, false, "pending");
   question.erase("sessionUpdate");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compression/values/tool_kinds.h"
+
 namespace tern {
 namespace {
 
@@ -19,7 +21,7 @@ std::optional<bool> told_of_plan(const Conversation& conversation) {
     if (text && (text->text == plan_on || text->text == plan_off)) return text->text == plan_on;
     for (const Block& block : (*item)->blocks) {
       const auto* result = std::get_if<ToolResult>(&block);
-      if (result && result->tool == "ExitPlanMode" && result->text.starts_with(plan_approved)) return false;
+      if (result && proposes_plan(result->tool) && result->text.starts_with(plan_approved)) return false;
     }
   }
   return std::nullopt;

@@ -191,7 +191,7 @@ std::string shortened(std::string_view text, const SnipForm& form, RecallId reca
 
 namespace {
 
-bool is_recall(const ToolResult& result) { return result.tool == "Recall"; }
+bool is_recall(const ToolResult& result) { return recalls(result.tool); }
 
 std::size_t limit_of(const ToolResult& result, const Budget& budget, const Arrival& arrival) {
   const auto& config = budget.config;

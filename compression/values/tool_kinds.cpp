@@ -19,6 +19,20 @@ constexpr std::array<std::string_view, 6> searchers = {"grep",        "rg",     
 constexpr std::array<std::string_view, 7> listers = {
     "glob", "ls", "list_dir", "list_directory", "list_files", "find_files", "file_search"};
 
+struct Named {
+  std::string_view name;
+  ToolKind kind;
+};
+constexpr std::string_view recaller = "recall", planner = "exitplanmode";
+constexpr std::array<Named, 8> others = {{{recaller, ToolKind::read},
+                                          {"bashoutput", ToolKind::read},
+                                          {"killbash", ToolKind::run},
+                                          {"webfetch", ToolKind::fetch},
+                                          {"websearch", ToolKind::fetch},
+                                          {"todowrite", ToolKind::think},
+                                          {"task", ToolKind::think},
+                                          {planner, ToolKind::plan}}};
+
 // "mcp__server__read_file" is read_file of some server.
 std::string_view own_name(std::string_view tool) {
   const auto prefix = tool.rfind("__");
@@ -42,5 +56,18 @@ bool runs_commands(std::string_view tool) { return among(shells, own_name(tool))
 bool reads_files(std::string_view tool) { return among(readers, own_name(tool)); }
 bool searches_files(std::string_view tool) { return among(searchers, own_name(tool)); }
 bool lists_files(std::string_view tool) { return among(listers, own_name(tool)); }
+bool recalls(std::string_view tool) { return same(tool, recaller); }
+bool proposes_plan(std::string_view tool) { return same(tool, planner); }
+bool is_own_shell(std::string_view tool) { return among(shells, tool); }
+
+ToolKind tool_kind(std::string_view tool) {
+  if (changes_files(tool)) return ToolKind::edit;
+  if (runs_commands(tool)) return ToolKind::run;
+  if (reads_files(tool)) return ToolKind::read;
+  if (searches_files(tool) || lists_files(tool)) return ToolKind::search;
+  for (const auto& other : others)
+    if (same(tool, other.name)) return other.kind;
+  return ToolKind::other;
+}
 
 }  // namespace tern

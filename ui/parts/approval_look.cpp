@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compression/values/tool_kinds.h"
 #include "ui/parts/approval.h"
 #include "ui/parts/rows.h"
 #include "ui/text/format.h"
@@ -47,7 +48,7 @@ Changed changed_lines(std::string_view diff) {
 
 // The command is below in full, with what it expands to behind it: it is not said twice.
 std::string Approval::title() const {
-  if (asked_.tool == "Bash") return "Run";
+  if (is_own_shell(asked_.tool)) return "Run";
   const std::string safe = safe_text(asked_.title, Lines::one), body = safe_text(asked_.body, Lines::one);
   const std::size_t blank = safe.find(' ');
   const bool twice =

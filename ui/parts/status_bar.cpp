@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "compression/values/tool_kinds.h"
 #include "ui/terminal/frame.h"
 #include "ui/text/format.h"
 #include "ui/text/text_safe.h"
@@ -241,11 +242,14 @@ std::string program_of(std::string_view command) {
 }
 
 Doing of_tool(const ToolCell& tool) {
-  if (tool.tool == "Bash") return {"Running", program_of(tool.subject)};
-  if (tool.tool == "Read" || tool.tool == "LS") return {"Reading", safe_text(tool.subject, Lines::one)};
-  if (tool.tool == "Grep" || tool.tool == "Glob") return {"Searching", safe_text(tool.subject, Lines::one)};
-  if (tool.tool == "Edit" || tool.tool == "MultiEdit" || tool.tool == "Write")
-    return {"Writing", safe_text(tool.subject, Lines::one)};
+  if (is_own_shell(tool.tool)) return {"Running", program_of(tool.subject)};
+  const std::string subject = safe_text(tool.subject, Lines::one);
+  switch (tool_kind(tool.tool)) {
+    case ToolKind::read: return {"Reading", subject};
+    case ToolKind::search: return {"Searching", subject};
+    case ToolKind::edit: return {"Writing", subject};
+    default: break;
+  }
   return {"Running", safe_text(tool.label.empty() ? tool.tool : tool.label, Lines::one)};
 }
 

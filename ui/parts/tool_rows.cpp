@@ -6,6 +6,7 @@
 #include "compression/text/command_result.h"
 #include "compression/text/last_screen.h"
 #include "compression/values/text_ends.h"
+#include "compression/values/tool_kinds.h"
 #include "ui/parts/rows.h"
 #include "ui/text/ansi_text.h"
 #include "ui/text/format.h"
@@ -48,7 +49,7 @@ class ToolRows {
     }
     headline();
     const int inside = std::max(16, options_.width - 4);
-    if (body_.tool == "ExitPlanMode" && !body_.diff.empty())
+    if (proposes_plan(body_.tool) && !body_.diff.empty())
       append(rows_, folded(markdown_rows(safe_text(body_.diff), std::min(inside, longest_prose)), 12, open_));
     else if (!body_.diff.empty())
       append(rows_, folded(diff_rows(body_.diff, body_.subject, inside), 12, open_));
@@ -69,10 +70,10 @@ class ToolRows {
   bool shows_output() const {
     if (refused() || in_background()) return false;
     if (body_.running && !body_.tail.empty()) return true;
-    return body_.tool == "Bash" || body_.is_error;
+    return runs_commands(body_.tool) || body_.is_error;
   }
 
-  bool in_background() const { return body_.tool == "Bash" && body_.note.starts_with(background_note); }
+  bool in_background() const { return runs_commands(body_.tool) && body_.note.starts_with(background_note); }
 
   std::string padded(std::string label) const {
     if (options_.width >= 60) label.resize(std::max<std::size_t>(label.size(), 8), ' ');

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compression/values/tokens.h"
+#include "compression/values/tool_kinds.h"
 #include "ui/parts/left_context.h"
 #include "ui/parts/view_retry.h"
 #include "ui/parts/view_runs.h"
@@ -253,8 +254,7 @@ class Fold {
 
   // Of the tools that work on one file.
   std::string file_of(std::string_view tool, const std::string& subject) const {
-    static constexpr std::string_view tools[] = {"Read", "Edit", "MultiEdit", "Write"};
-    if (subject.empty() || std::find(std::begin(tools), std::end(tools), tool) == std::end(tools)) return {};
+    if (subject.empty() || !(reads_files(tool) || changes_files(tool))) return {};
     const std::string& cwd = view_.meters.cwd;
     return subject.starts_with('/') ? subject : cwd.empty() ? "" : cwd + "/" + subject;
   }

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "compression/values/text_ends.h"
+#include "compression/values/tool_kinds.h"
 
 namespace tern {
 namespace {
@@ -14,7 +15,7 @@ void set_run(std::vector<Cell>& cells, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) {
     const auto& tool = std::get<ToolCell>(cells[i].body);
     run.running |= tool.running;
-    if (tool.tool != "Read")
+    if (!reads_files(tool.tool))
       ++run.searches;
     else if (std::find(files.begin(), files.end(), tool.subject) == files.end())
       files.push_back(tool.subject);
@@ -37,7 +38,7 @@ void set_run(std::vector<Cell>& cells, std::size_t begin, std::size_t end) {
 bool may_explore(const Cell& cell) {
   const auto* tool = std::get_if<ToolCell>(&cell.body);
   if (!tool || tool->is_error) return false;
-  return tool->tool == "Read" || tool->tool == "Grep" || tool->tool == "Glob" || tool->tool == "LS";
+  return reads_files(tool->tool) || searches_files(tool->tool) || lists_files(tool->tool);
 }
 
 void regroup(std::vector<Cell>& cells, std::size_t at) {
