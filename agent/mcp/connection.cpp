@@ -253,7 +253,12 @@ McpConnection::McpConnection(McpServer server, World world) : state_(std::make_u
   state_->now.server = std::move(server);
 }
 
-McpConnection::~McpConnection() { stop(); }
+McpConnection::~McpConnection() { end(); }
+
+void McpConnection::end() {
+  stop();
+  if (state_->keeper.joinable()) state_->keeper.join();
+}
 
 void McpConnection::start() {
   if (state_->keeper.joinable() && !state_->keeper.get_stop_token().stop_requested()) return restart();

@@ -59,7 +59,8 @@ class McpConnection {
 
   void start();    // in the background; does nothing when it runs
   void restart();  // at once, also after it has failed
-  void stop();     // returns at once; the destructor waits for what is left
+  void stop();     // returns at once
+  void end();      // stops it and waits until it calls `on_change` no more
   void set_phase(McpPhase phase);
   McpState state() const;              // a copy, of all lists
   const McpServer& server() const;     // as it was given; `sandboxed` is that of state()

@@ -165,6 +165,7 @@ McpHub::McpHub(std::vector<McpServer> servers, McpHubSettings settings)
 
 McpHub::~McpHub() {
   for (const auto& each : connections_) each->stop();
+  for (const auto& each : connections_) each->end();  // who hears of a change may ask for any of them
 }
 
 void McpHub::start(const std::function<bool(const McpServer&)>& approved) {
