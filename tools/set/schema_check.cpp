@@ -103,7 +103,7 @@ class Check {
     const auto it = schema.find("enum");
     if (it == schema.end() || !it->is_array() || std::find(it->begin(), it->end(), value) != it->end())
       return {};
-    return say(shown(value) + " is none of " + shown(*it));
+    return say(shown(value) + " is not one of " + shown(*it));
   }
 
   std::string number(const json& schema, const json& value) const {
