@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ui/text/plain_ascii.h"
+
 namespace tern {
 namespace {
 
@@ -22,8 +24,6 @@ Point decode(std::string_view text, std::size_t at) {
   if (read <= 0) point.code = 0xFFFD;
   return point;
 }
-
-bool plain_ascii(char c) { return c >= 0x20 && c < 0x7F; }
 
 // Blocks whose East Asian width is "ambiguous" and which terminals really draw wide when told to.
 bool ambiguous(utf8proc_int32_t c) {
@@ -145,7 +145,7 @@ bool frame_line(std::string_view text, std::size_t at) {
 
 Cluster next_cluster(std::string_view text, std::size_t at) {
   if (at >= text.size()) return {};
-  if (plain_ascii(text[at]) && (at + 1 >= text.size() || plain_ascii(text[at + 1]))) return {1, 1};
+  if (plain_cluster(text, at)) return {1, 1};
   if (frame_line(text, at)) return {frame_piece.size(), ambiguous_columns};
   Point point = decode(text, at);
   Growing cluster(point.code);
@@ -197,7 +197,7 @@ std::size_t previous_boundary(std::string_view text, std::size_t at) {
 int width(std::string_view text) {
   int columns = 0;
   for (std::size_t at = 0; at < text.size();) {
-    const Cluster cluster = next_cluster(text, at);
+    const Cluster cluster = plain_cluster(text, at) ? Cluster{1, 1} : next_cluster(text, at);
     columns += cluster.columns;
     at += cluster.bytes;
   }

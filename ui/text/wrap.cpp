@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "ui/text/plain_ascii.h"
 #include "ui/text/width.h"
 
 namespace tern {
@@ -19,7 +20,7 @@ Cut cut_at(std::string_view text, std::size_t from, int columns) {
   std::size_t blank = 0;
   bool seen_word = false;
   for (int left = columns; at < text.size();) {
-    const Cluster cluster = next_cluster(text, at);
+    const Cluster cluster = plain_cluster(text, at) ? Cluster{1, 1} : next_cluster(text, at);
     if (cluster.columns > left) {
       if (text[at] == ' ') return {at, at + 1};
       if (blank > from) return {blank, blank + 1};
