@@ -52,7 +52,8 @@ struct Folder : Home {
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
       std::ifstream in(entry.path() / "environ", std::ios::binary);
-      const std::string all{std::istreambuf_iterator<char>(in), {}};
+      std::string all;
+      std::getline(in, all, '\xff');  // all of it; nothing of one that is just ending, and no exception
       if (all.find(mark + '\0') != std::string::npos || all.ends_with(mark))
         found.push_back(std::atoi(entry.path().filename().c_str()));
     }
