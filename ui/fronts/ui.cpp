@@ -18,6 +18,7 @@
 #include "ui/shell/shell.h"
 #include "ui/terminal/clipboard.h"
 #include "ui/terminal/external_editor.h"
+#include "ui/terminal/frame_pace.h"
 #include "ui/terminal/line_pace.h"
 #include "ui/terminal/painter.h"
 #include "ui/terminal/paste_guard.h"
@@ -29,9 +30,8 @@
 namespace tern {
 namespace {
 
-constexpr std::int64_t slot_ms = 16, resize_quiet_ms = 40, spinner_ms = 250, slow_spinner_ms = 1'000,
-                       escape_ms = 30, paste_ms = 1'000, longest_hold_ms = 1'500, reply_ms = 1'000,
-                       away_ms = 20'000;
+constexpr std::int64_t resize_quiet_ms = 40, spinner_ms = 250, slow_spinner_ms = 1'000, escape_ms = 30,
+                       paste_ms = 1'000, longest_hold_ms = 1'500, reply_ms = 1'000, away_ms = 20'000;
 
 std::int64_t steady_ms() {
   timespec now{};
@@ -334,11 +334,11 @@ class Loop {
 
   std::int64_t turn_of_spinner_ms() const { return pace_.slow() ? slow_spinner_ms : spinner_ms; }
 
-  // A key is answered at once; the stream of events has to share the slots.
   std::int64_t due_ms() {
     const bool for_key = key_ms_ >= drawn_ms_;
-    return std::max(
-        {for_key ? 0 : drawn_ms_ + slot_ms, draw_after_ms_, pace_.open_ms(for_key, shell_.now_ms)});
+    FrameFor what = shell_.view.working ? FrameFor::stream : FrameFor::other;
+    if (for_key) what = FrameFor::key;
+    return std::max({next_frame_ms(drawn_ms_, what), draw_after_ms_, pace_.open_ms(for_key, shell_.now_ms)});
   }
 
   int timeout() {
@@ -374,7 +374,7 @@ class Loop {
   std::int64_t asked_ms_ = -1;  // when the terminal was asked about itself
   int unanswered_ = 0;
   LinePace pace_;
-  std::int64_t drawn_ms_ = -slot_ms, last_input_ms_ = -1, key_ms_ = -1, draw_after_ms_ = 0;
+  std::int64_t drawn_ms_ = -stream_slot_ms, last_input_ms_ = -1, key_ms_ = -1, draw_after_ms_ = 0;
 };
 
 }  // namespace
