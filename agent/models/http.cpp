@@ -51,16 +51,34 @@ std::string built_in_certificates() {
 
 constexpr std::size_t kFullInbox = 1u << 20;
 
-Trickle trickle;  // network thread only
+// Both belong to the network thread.
+Trickle trickle;
+std::vector<Transfer*> heard;  // with something in `unread`
+
+// An answer comes in many small chunks. Its reader is told once for all that one reading brought, not once
+// for each chunk.
+void hand_over_heard() {
+  for (Transfer* transfer : heard) {
+    {
+      const std::lock_guard lock(transfer->mutex);
+      transfer->inbox += transfer->unread;
+    }
+    transfer->unread.clear();
+    transfer->changed.notify_all();
+  }
+  heard.clear();
+}
 
 std::size_t on_body(char* data, std::size_t, std::size_t count, void* user) {
   auto& transfer = *static_cast<Transfer*>(user);
-  const std::lock_guard lock(transfer.mutex);
-  transfer.held = transfer.inbox.size() > kFullInbox;
-  if (transfer.held) return CURL_WRITEFUNC_PAUSE;
-  transfer.inbox.append(data, count);
+  {
+    const std::lock_guard lock(transfer.mutex);
+    transfer.held = transfer.inbox.size() + transfer.unread.size() > kFullInbox;
+    if (transfer.held) return CURL_WRITEFUNC_PAUSE;
+  }
+  if (transfer.unread.empty()) heard.push_back(&transfer);
+  transfer.unread.append(data, count);
   trickle.read(count);
-  transfer.changed.notify_all();
   return count;
 }
 
@@ -157,6 +175,7 @@ class Network {
     while (drain_commands()) {
       int running = 0, left = 0;
       curl.multi_perform(multi, &running);
+      hand_over_heard();
       while (CURLMsg* message = curl.multi_info_read(multi, &left))
         if (message->msg == CURLMSG_DONE) finish(message->easy_handle, message->data.result);
       if (const milliseconds pause = trickle.pause(std::chrono::steady_clock::now()); pause.count() > 0)
@@ -221,6 +240,7 @@ class Network {
     else
       curl.easy_cleanup(easy);
     Transfer& transfer = *active->transfer;
+    std::erase(heard, &transfer);
     {
       std::lock_guard lock(transfer.mutex);
       transfer.handle = nullptr;

@@ -14,6 +14,7 @@ struct Transfer {
   HttpRequest request;
   void* handle = nullptr;   // the network thread's alone
   bool not_public = false;  // so is this: an address was refused
+  std::string unread;       // and this: what has been read and is not yet in the inbox
 
   std::mutex mutex;  // guards all below
   std::condition_variable_any changed;

@@ -20,11 +20,11 @@ class Trickle {
     const std::size_t bytes = std::exchange(bytes_, 0);
     if (bytes == 0) return milliseconds(0);
     if (now - std::exchange(last_, now) > longest_gap || bytes > most) began_ = now;
-    return now - began_ > short_answer ? milliseconds(6) : milliseconds(0);
+    return now - began_ > short_answer ? milliseconds(16) : milliseconds(0);
   }
 
  private:
-  static constexpr std::size_t most = 4'096;
+  static constexpr std::size_t most = 12'288;
   static constexpr milliseconds longest_gap{100}, short_answer{250};
 
   std::size_t bytes_ = 0;

@@ -24,9 +24,10 @@ int pause_after(int readings, std::size_t bytes, int gap) {
 TEST_CASE("only an answer that has trickled for a while is read in pieces") {
   CHECK(pause_after(1, 6, 1) == 0);
   CHECK(pause_after(200, 6, 1) == 0);
-  CHECK(pause_after(1'000, 6, 1) == 6);
-  CHECK(pause_after(1'000, 60'000, 1) == 0);  // comes fast
-  CHECK(pause_after(1'000, 6, 200) == 0);     // comes slowly
+  CHECK(pause_after(1'000, 6, 1) == 16);
+  CHECK(pause_after(1'000, 60'000, 1) == 0);   // comes fast
+  CHECK(pause_after(1'000, 6'000, 16) == 16);  // three thousand tokens a second still trickle
+  CHECK(pause_after(1'000, 6, 200) == 0);      // comes slowly
 }
 
 TEST_CASE("a reading of nothing neither waits nor ends the trickle") {
@@ -39,5 +40,5 @@ TEST_CASE("a reading of nothing neither waits nor ends the trickle") {
   }
   CHECK(trickle.pause(now).count() == 0);
   trickle.read(6);
-  CHECK(trickle.pause(now).count() == 6);
+  CHECK(trickle.pause(now).count() == 16);
 }
