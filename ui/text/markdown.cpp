@@ -1,12 +1,11 @@
-// Markdown as rows: md4c speaks in blocks and spans, this file listens. The one owner of md4c.
-#include <md4c.h>
-
+// Markdown as rows.
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "ui/text/links.h"
+#include "ui/text/markdown_parser.h"
 #include "ui/text/markdown_parts.h"
 #include "ui/text/text_safe.h"
 #include "ui/text/width.h"
@@ -37,30 +36,12 @@ class Renderer {
   explicit Renderer(int width) : width_(width) {}
 
   Rows run(std::string_view markdown) {
-    MD_PARSER parser{};
-    parser.flags = MD_DIALECT_GITHUB | MD_FLAG_NOHTML;
-    parser.enter_block = [](MD_BLOCKTYPE type, void* detail, void* self) {
-      return static_cast<Renderer*>(self)->enter(type, detail);
-    };
-    parser.leave_block = [](MD_BLOCKTYPE type, void* detail, void* self) {
-      return static_cast<Renderer*>(self)->leave(type, detail);
-    };
-    parser.enter_span = [](MD_SPANTYPE type, void* detail, void* self) {
-      return static_cast<Renderer*>(self)->enter_span(type, detail);
-    };
-    parser.leave_span = [](MD_SPANTYPE type, void* detail, void* self) {
-      return static_cast<Renderer*>(self)->leave_span(type, detail);
-    };
-    parser.text = [](MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size, void* self) {
-      return static_cast<Renderer*>(self)->text(type, std::string_view(text, size));
-    };
     source_ = markdown;
-    md_parse(markdown.data(), static_cast<MD_SIZE>(markdown.size()), &parser, this);
+    parse_markdown(markdown, *this);
     while (!rows_.empty() && rows_.back().text.empty()) rows_.pop_back();
     return std::move(rows_);
   }
 
- private:
   int enter(MD_BLOCKTYPE type, void* detail) {
     switch (type) {
       case MD_BLOCK_QUOTE: prefix_ += "▌ "; break;
@@ -159,14 +140,6 @@ class Renderer {
     return 0;
   }
 
-  void begin_link(const MD_ATTRIBUTE& target) {
-    link_.assign(target.text ? target.text : "", target.size);
-    link_text_.clear();
-    in_link_ = true;
-    style_.underline = true;
-    style_.link = web_link(link_);
-  }
-
   int text(MD_TEXTTYPE type, std::string_view text) {
     if (std::exchange(unnumbered_, false)) number_item(text.data());
     if (in_code_) {
@@ -183,6 +156,15 @@ class Renderer {
         if (in_link_) link_text_ += text;
     }
     return 0;
+  }
+
+ private:
+  void begin_link(const MD_ATTRIBUTE& target) {
+    link_.assign(target.text ? target.text : "", target.size);
+    link_text_.clear();
+    in_link_ = true;
+    style_.underline = true;
+    style_.link = web_link(link_);
   }
 
   void begin_item(const MD_BLOCK_LI_DETAIL& detail) {
