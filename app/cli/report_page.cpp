@@ -9,6 +9,7 @@
 #include "app/cli/report_chart.h"
 #include "compression/text/figures.h"
 #include "tools/exec/output_ring.h"
+#include "ui/text/markdown_html.h"
 
 namespace tern {
 namespace {
@@ -29,7 +30,14 @@ p.dim,.dim{color:var(--dim)}pre{font:13px/1.45 ui-monospace,monospace;white-spac
 overflow-wrap:anywhere;margin:.3rem 0}
 .you{background:var(--tint);border-left:3px solid var(--accent);padding:.5rem .8rem;margin:1.2rem 0;
 white-space:pre-wrap;overflow-wrap:anywhere}
-.answer{white-space:pre-wrap;overflow-wrap:anywhere;margin:.8rem 0}
+.answer{overflow-wrap:anywhere;margin:.8rem 0}
+.answer h3,.answer h4,.answer h5,.answer h6{margin:1.2rem 0 .4rem;font-size:1rem}
+.answer h3{font-size:1.15rem}.answer pre{background:var(--tint);padding:.6rem .8rem}
+.answer code{font:13px/1.45 ui-monospace,monospace;background:var(--tint)}
+.answer table{width:auto}
+.answer td.c,.answer th.c{text-align:center}.answer a{color:var(--accent)}
+.answer hr{border:0;border-top:1px solid var(--line)}
+.answer blockquote{margin:.5rem 0;padding-left:.8rem;border-left:3px solid var(--line);color:var(--dim)}
 details{margin:.3rem 0;border-left:1px solid var(--line);padding-left:.8rem}summary{cursor:pointer;
 overflow-wrap:anywhere}
 summary.failed{color:var(--bad)}summary.folded{color:var(--accent)}
@@ -59,6 +67,11 @@ std::string unfolded(std::string_view head, std::string_view body, std::string_v
   return "<details>" + element("summary", head, mark) + element("pre", body) + "</details>\n";
 }
 
+// What a model wrote.
+std::string written(std::string_view markdown) {
+  return "<div class=\"answer\">" + markdown_html(valid_utf8(std::string(markdown)), html_text) + "</div>\n";
+}
+
 struct PageWriter {
   std::string html;
 
@@ -66,11 +79,12 @@ struct PageWriter {
     const Item& item = *added.item;
     for (const Block& block : item.blocks) {
       if (const auto* summary = std::get_if<Summary>(&block))
-        html += unfolded("◇ Summary of what came before", summary->text, "folded");
+        html += "<details><summary class=\"folded\">◇ Summary of what came before</summary>" +
+                written(summary->text) + "</details>\n";
       const auto* said = std::get_if<Text>(&block);
       if (!said || item.synthetic || said->text.empty()) continue;
-      html +=
-          element("div", said->text, item.role == Role::user ? "class=\"you\"" : "class=\"answer\"") + "\n";
+      const bool typed = item.role == Role::user;
+      html += typed ? element("div", said->text, "class=\"you\"") + "\n" : written(said->text);
     }
   }
   void operator()(const ToolFinished& done) {

@@ -65,11 +65,14 @@ std::uint16_t number_of(std::string target) {
 
 void allow_links(bool allowed) { table().allowed = allowed; }
 
-std::uint16_t web_link(std::string_view address) {
+bool is_web_address(std::string_view address) {
   const bool known =
       address.starts_with("https://") || address.starts_with("http://") || address.starts_with("mailto:");
-  if (!table().allowed || !known || !std::all_of(address.begin(), address.end(), uri_byte)) return 0;
-  return number_of(std::string(address));
+  return known && std::all_of(address.begin(), address.end(), uri_byte);
+}
+
+std::uint16_t web_link(std::string_view address) {
+  return table().allowed && is_web_address(address) ? number_of(std::string(address)) : 0;
 }
 
 std::uint16_t file_link(std::string_view absolute_path) {

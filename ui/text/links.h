@@ -9,8 +9,8 @@
 namespace tern {
 
 void allow_links(bool allowed);
-// Zero where links are off, for another scheme than http, https and mailto, and for a target with a byte no
-// address has.
+bool is_web_address(std::string_view address);  // http, https or mailto, and no byte that no address has
+// Zero where links are off, and for any other address.
 std::uint16_t web_link(std::string_view address);
 std::uint16_t file_link(std::string_view absolute_path);
 const std::string& link_target(std::uint16_t link);  // empty for zero

@@ -96,6 +96,46 @@ TEST_CASE(
   CHECK(page.find("<td>turn</td><td>anthropic/claude-sonnet-4-5</td>") != page.npos);
 }
 
+TEST_CASE("an answer in Markdown is set as Markdown on the page of a session") {
+  ReportFacts facts = session();
+  facts.conversation.emplace_back(
+      said(Role::assistant,
+           "# The *cause*\n\nLine **202** of `a<b>.cpp`, see [the docs](https://x.example/?a=1&b=2)"
+           " and [the file](src/a.cpp \"t\"), ![shot](https://x.example/s.png).\n\n"
+           "- one\n- two\n\n3. three\n\n- [x] done\n\n> said\n\n```cpp\nif (a < b) return;\n```\n\n"
+           "| file | lines |\n|---|--:|\n| `a.cpp` | 12 |\n\n&copy; &lt;i&gt; ~~old~~\n"));
+  const std::string page = report_page(facts);
+  for (const char* part :
+       {"<h3>The <em>cause</em></h3>", "Line <strong>202</strong> of <code>a&lt;b&gt;.cpp</code>",
+        "<a rel=\"noreferrer\" href=\"https://x.example/?a=1&amp;b=2\">the docs</a>", "the file (src/a.cpp)",
+        "href=\"https://x.example/s.png\">shot</a>", "<ul><li>one</li>\n<li>two</li>\n</ul>",
+        "<ol start=\"3\">", "<li>☒ done</li>", "<blockquote><p>said</p>\n</blockquote>",
+        "<pre><code>if (a &lt; b) return;\n</code></pre>", "<th class=\"n\">lines</th>",
+        "<td class=\"n\">12</td>", "© &lt;i&gt; <del>old</del>"}) {
+    INFO(part);
+    CHECK(page.find(part) != page.npos);
+  }
+  CHECK(page.find("**") == page.npos);
+}
+
+TEST_CASE("Markdown of a session cannot leave its place on the page") {
+  ReportFacts facts = session();
+  facts.conversation.emplace_back(
+      said(Role::assistant,
+           "[a](javascript:alert\\(1\\)) [b](https://x.example/\"onclick=\"alert) <img src=x> "
+           "![c](data:text/html;x) <https://x.example/'q>\n\n```\n</code></pre><script>1</script>\n```\n\n"
+           "</div><div onclick=alert(1)>\n"));
+  const std::string page = report_page(facts);
+  CHECK(page.find("<script") == page.npos);
+  CHECK(page.find("<img") == page.npos);
+  CHECK(page.find("href=\"javascript") == page.npos);
+  CHECK(page.find("href=\"data") == page.npos);
+  CHECK(page.find("\"onclick") == page.npos);
+  CHECK(page.find("<div onclick") == page.npos);
+  CHECK(times(page, "<div") == times(page, "</div>"));
+  CHECK(times(page, "<a ") == times(page, "</a>"));
+}
+
 TEST_CASE("a session without a request has a page, too") {
   const std::string page = report_page({.id = "x", .model = "demo"});
   CHECK(page.find("No model has been asked yet.") != page.npos);
