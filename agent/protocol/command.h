@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "agent/protocol/query.h"
 #include "compression/values/context_edit.h"
 #include "compression/values/conversation.h"
 
@@ -84,12 +85,6 @@ struct Redo {  // the last rewind taken back
 struct Sessions {  // clear, resume, fork, rename
   enum class What { fresh, resume, fork, rename } what = What::fresh;
   std::string argument;  // id, text, or the new name
-};
-// Anything that only reads the worker's world: answered by one Page, Report or Notice. Names are those of the
-// slash commands: "context", "context log", "context tune", "summaries", "recall", "cost", "status", "tasks"
-// …
-struct Query {
-  std::string name, argument;
 };
 struct StopJob {
   std::string id;  // empty = all

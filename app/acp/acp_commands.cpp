@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "agent/protocol/asked_words.h"
 #include "app/acp/acp_json.h"
 
 namespace tern {
@@ -16,7 +17,7 @@ struct SlashRow {
   Command (*make)(Words words);
 };
 
-Command asks(const char* name, Words words) { return Query{name, words}; }
+Command asks(const char* name, Words words) { return asked_words(name, words); }
 
 constexpr SlashRow slash_rows[] = {
     {"context", "What fills the context", "", [](Words) { return asks("context", {}); }},

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/models/providers.h"
+#include "agent/protocol/asked_words.h"
 
 namespace tern {
 namespace {
@@ -127,11 +128,11 @@ std::optional<Command> AcpOptions::set(std::string_view option, std::string_view
         std::find_if(levels.begin(), levels.end(), [&](const EffortLevel& one) { return one.name == value; });
     if (found == levels.end()) return std::nullopt;
     thinking = found->tokens;
-    return Query{"effort", std::string(value)};
+    return asked_words("effort", value);
   }
   if (option != "compression" || (value != "sections" && value != "snapshot")) return std::nullopt;
   style = value == "snapshot" ? SummaryStyle::snapshot : SummaryStyle::sections;
-  return Query{"config", "compression.style " + std::string(value)};
+  return asked_words("config", "compression.style " + std::string(value));
 }
 
 std::vector<AcpModelRow> usable_models(const SessionSetup& setup, const std::string& current) {

@@ -24,10 +24,11 @@ Item note_to_model(std::string text) {
 
 bool SessionCommands::live(Command& command) {
   if (const auto* query = std::get_if<Query>(&command)) {
-    if (query->name == "background")
+    const auto& [name, argument] = std::get<AskedWords>(*query);
+    if (name == "background")
       s.jobs_->request_move();
-    else if (!SessionQueries{s}.answer(*query))
-      s.emit(Notice{Level::warning, "Unknown request \"" + query->name + "\"."});
+    else if (!SessionQueries{s}.answer({name, argument}))
+      s.emit(Notice{Level::warning, "Unknown request \"" + name + "\"."});
   } else if (std::holds_alternative<Interrupt>(command)) {
     s.interrupt();
   } else if (const auto* mode = std::get_if<SetMode>(&command)) {

@@ -63,7 +63,7 @@ std::vector<ModelChoice> model_choices(const SessionSetup& setup, const ModelNam
 
 struct SessionQueries {
   Session& s;
-  bool answer(const Query& query);  // false = unknown name
+  bool answer(const AskedWords& query);  // false = unknown name
 
  private:
   void context(bool again);

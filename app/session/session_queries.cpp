@@ -119,7 +119,7 @@ std::size_t snipped_results(const Conversation& conversation) {
 
 }  // namespace
 
-bool SessionQueries::answer(const Query& query) {
+bool SessionQueries::answer(const AskedWords& query) {
   using Q = SessionQueries;
   using Words = const std::string&;
   const auto& [name, argument] = query;

@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "compression/values/tokens.h"
+#include "tests/support/asked.h"
 #include "tests/support/golden.h"
 #include "ui/commands/builtin_commands.h"
 #include "ui/fronts/modes.h"
@@ -114,7 +115,7 @@ struct World {
   std::vector<T> sent() {
     std::vector<T> out;
     for (Command& command : commands.drain())
-      if (auto* value = std::get_if<T>(&command)) out.push_back(*value);
+      if (auto* value = asked_in<T>(command)) out.push_back(*value);
     return out;
   }
   void story() {

@@ -1,5 +1,6 @@
 #include "ui/commands/builtin_commands.h"
 
+#include "agent/protocol/asked_words.h"
 #include "ui/shell/shell.h"
 
 namespace tern {
@@ -23,7 +24,7 @@ SlashCommand asking(const char* name, const char* aliases, const char* usage, co
                        .run = {},
                        .while_working = while_working};
   command.run = [question = std::string(name)](Shell& shell, std::string_view arguments) {
-    shell.send(Query{question, std::string(arguments)});
+    shell.send(asked_words(question, std::string(arguments)));
   };
   return command;
 }

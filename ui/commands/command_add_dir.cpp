@@ -1,3 +1,4 @@
+#include "agent/protocol/asked_words.h"
 #include "ui/shell/shell.h"
 #include "ui/shell/slash_command.h"
 
@@ -6,7 +7,7 @@ namespace {
 
 void run(Shell& shell, std::string_view arguments) {
   if (arguments.empty()) return shell.say("which folder? /add-dir <folder>");
-  shell.send(Query{"add-dir", std::string(arguments)});
+  shell.send(asked_words("add-dir", std::string(arguments)));
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "agent/protocol/asked_words.h"
 #include "ui/shell/shell.h"
 #include "ui/shell/slash_command.h"
 #include "ui/shell/words.h"
@@ -15,7 +16,7 @@ void follow(Shell& shell, const std::string& key, const std::string& value) {
 void run(Shell& shell, std::string_view arguments) {
   const auto words = split_words(arguments);
   if (words.size() == 2) follow(shell, words[0], words[1]);
-  shell.send(Query{"config", std::string(arguments)});
+  shell.send(asked_words("config", std::string(arguments)));
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "agent/protocol/asked_words.h"
 #include "ui/shell/shell.h"
 #include "ui/shell/slash_command.h"
 
@@ -11,8 +12,8 @@ void run(Shell& shell, std::string_view arguments) {
   const std::string what(arguments.substr(0, end));
   if (!what.empty() && what != "items" && what != "log" && what != "tune")
     return shell.say("/context, /context items, /context log, or /context tune [--apply]");
-  shell.send(Query{what.empty() ? "context" : "context " + what,
-                   end == arguments.npos ? "" : std::string(arguments.substr(end + 1))});
+  shell.send(asked_words(what.empty() ? "context" : "context " + what,
+                         end == arguments.npos ? "" : std::string(arguments.substr(end + 1))));
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "agent/protocol/asked_words.h"
 #include "ui/shell/shell.h"
 #include "ui/shell/slash_command.h"
 
@@ -6,7 +7,9 @@ namespace {
 
 std::vector<std::string> values(Shell&) { return {"request"}; }
 
-void run(Shell& shell, std::string_view arguments) { shell.send(Query{"debug", std::string(arguments)}); }
+void run(Shell& shell, std::string_view arguments) {
+  shell.send(asked_words("debug", std::string(arguments)));
+}
 
 }  // namespace
 

@@ -1,3 +1,4 @@
+#include "agent/protocol/asked_words.h"
 #include "ui/shell/shell.h"
 #include "ui/shell/slash_command.h"
 #include "ui/shell/words.h"
@@ -7,7 +8,7 @@ namespace {
 
 void run(Shell& shell, std::string_view arguments) {
   auto ids = split_words(arguments);
-  if (ids.empty()) return shell.send(Query{"context items", ""});
+  if (ids.empty()) return shell.send(asked_words("context items"));
   shell.send(EditContext{EditContext::What::drop, std::move(ids)});
 }
 

@@ -1,3 +1,4 @@
+#include "agent/protocol/asked_words.h"
 #include "ui/shell/shell.h"
 #include "ui/shell/slash_command.h"
 
@@ -6,7 +7,9 @@ namespace {
 
 std::vector<std::string> values(Shell&) { return {"off", "low", "medium", "high"}; }
 
-void run(Shell& shell, std::string_view arguments) { shell.send(Query{"effort", std::string(arguments)}); }
+void run(Shell& shell, std::string_view arguments) {
+  shell.send(asked_words("effort", std::string(arguments)));
+}
 
 }  // namespace
 

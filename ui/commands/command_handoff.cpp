@@ -1,10 +1,13 @@
+#include "agent/protocol/asked_words.h"
 #include "ui/shell/shell.h"
 #include "ui/shell/slash_command.h"
 
 namespace tern {
 namespace {
 
-void run(Shell& shell, std::string_view arguments) { shell.send(Query{"handoff", std::string(arguments)}); }
+void run(Shell& shell, std::string_view arguments) {
+  shell.send(asked_words("handoff", std::string(arguments)));
+}
 
 }  // namespace
 

@@ -1,3 +1,4 @@
+#include "agent/protocol/asked_words.h"
 #include "ui/shell/shell.h"
 #include "ui/shell/slash_command.h"
 
@@ -5,7 +6,7 @@ namespace tern {
 namespace {
 
 void run(Shell& shell, std::string_view arguments) {
-  if (arguments.empty()) return shell.send(Query{"sessions", ""});
+  if (arguments.empty()) return shell.send(asked_words("sessions"));
   shell.send(Sessions{Sessions::What::resume, std::string(arguments)});
 }
 

@@ -1,3 +1,4 @@
+#include "agent/protocol/asked_words.h"
 #include "ui/shell/shell.h"
 #include "ui/shell/slash_command.h"
 
@@ -7,7 +8,7 @@ namespace {
 void run(Shell& shell, std::string_view arguments) {
   const bool text =
       arguments.empty() && shell.deps.screen == ScreenKind::plain;  // there is no list to open them from
-  shell.send(Query{"summaries", text ? "10" : std::string(arguments)});
+  shell.send(asked_words("summaries", text ? "10" : std::string(arguments)));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/protocol/asked_words.h"
 #include "ui/shell/shell.h"
 #include "ui/text/format.h"
 #include "ui/text/text_safe.h"
@@ -35,8 +36,8 @@ struct Kind {
 
 // Changes something and has the list come again.
 void change(Shell& shell, const char* name, const std::string& argument) {
-  shell.send(Query{name, argument});
-  shell.send(Query{name, ""});
+  shell.send(asked_words(name, argument));
+  shell.send(asked_words(name));
 }
 
 // By hand in the context; what stands there then is shown.
@@ -44,17 +45,17 @@ template <EditContext::What what>
 void edit_context(Shell& shell, const std::vector<std::string>& ids) {
   shell.send(EditContext{what, ids});
   if (shell.view.working) shell.say("when this turn has ended");
-  shell.send(Query{"context items", ""});
+  shell.send(asked_words("context items"));
 }
 
 void pin_all(Shell& shell, const std::vector<std::string>& ids) {
   for (const std::string& id : ids) shell.send(PinThis{id});
-  shell.send(Query{"context items", ""});
+  shell.send(asked_words("context items"));
 }
 
 void undo_last(Shell& shell, const std::vector<std::string>&) {
   shell.send(UndoCompact{1, {}});
-  shell.send(Query{"context items", ""});
+  shell.send(asked_words("context items"));
 }
 
 // What the context comes to without the marked rows.
@@ -77,13 +78,11 @@ const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all = {
       {What::tasks,
        "show output",
-       [](Shell& s, const ListRow& row) {
-         s.send(Query{"tasks", row.id});
-       },
+       [](Shell& s, const ListRow& row) { s.send(asked_words("tasks", row.id)); },
        {{"d", "end it",
          [](Shell& s, const ListRow& row) {
            s.send(StopJob{row.id});
-           s.send(Query{"tasks", ""});
+           s.send(asked_words("tasks"));
          },
          true}}},
       {What::rules,
@@ -93,23 +92,17 @@ const std::vector<Kind>& kinds() {
          true}}},
       {What::originals,
        "open",
-       [](Shell& s, const ListRow& row) {
-         s.send(Query{"recall", row.id});
-       },
+       [](Shell& s, const ListRow& row) { s.send(asked_words("recall", row.id)); },
        {{"p", "pin",
          [](Shell& s, const ListRow& row) {
            s.send(PinThis{row.id});
            s.say("pinning " + row.id);
          }}},
-       [](Shell& s, std::string words) {
-         s.send(Query{"recall", std::move(words)});
-       }},
+       [](Shell& s, std::string words) { s.send(asked_words("recall", std::move(words))); }},
       {What::settings, "edit", edit_setting, {}},
       {What::context,
        "open",
-       [](Shell& s, const ListRow& row) {
-         s.send(Query{"recall", row.id});
-       },
+       [](Shell& s, const ListRow& row) { s.send(asked_words("recall", row.id)); },
        {{"d", "drop", nullptr, false, edit_context<EditContext::What::drop>},
         {"f", "fold", nullptr, false, edit_context<EditContext::What::fold>},
         {"p", "pin", nullptr, false, pin_all},
@@ -117,13 +110,9 @@ const std::vector<Kind>& kinds() {
         {"u", "undo", nullptr, false, undo_last}}},
       {What::summaries,
        "open",
-       [](Shell& s, const ListRow& row) {
-         s.send(Query{"summaries", "open " + row.id});
-       },
+       [](Shell& s, const ListRow& row) { s.send(asked_words("summaries", "open " + row.id)); },
        {{"c", "compare with the originals",
-         [](Shell& s, const ListRow& row) {
-           s.send(Query{"summaries", "compare " + row.id});
-         }}}},
+         [](Shell& s, const ListRow& row) { s.send(asked_words("summaries", "compare " + row.id)); }}}},
   };
   return all;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/protocol/asked_words.h"
 #include "ui/fronts/lists.h"
 #include "ui/parts/context_panel.h"
 #include "ui/parts/rows.h"
@@ -25,7 +26,7 @@ void lead_to_items(Overlay& overlay) {
   overlay.keys = {{"i", "items"}, {"esc", "close"}, {"space b", "page"}, {"/", "search"}, {"n N", "next"}};
   overlay.key = [](Shell& in, const KeyPress& press) {
     if (press.key != Key::character || press.ctrl || press.text != "i") return false;
-    in.send(Query{"context items", ""});
+    in.send(asked_words("context items"));
     return true;
   };
 }
@@ -60,7 +61,7 @@ void follow_meters(Shell& shell) {
     return;
   shell.overlay->gauged = shell.view.gauged;
   shell.overlay->asked = true;
-  shell.send(Query{"context", "again"});
+  shell.send(asked_words("context", "again"));
 }
 
 // What most people want comes first: with files changed since then, those go back, too.
@@ -116,7 +117,7 @@ void open_sessions(Shell& shell) {
   Overlay overlay;
   overlay.title = "Conversations in this folder";
   overlay.opens = "resume";
-  overlay.search = [](Shell& in, std::string words) { in.send(Query{"sessions", std::move(words)}); };
+  overlay.search = [](Shell& in, std::string words) { in.send(asked_words("sessions", std::move(words))); };
   const auto sessions = std::exchange(shell.view.sessions, {});
   std::vector<std::string> times;
   for (const SessionInfo& session : sessions) times.push_back(session.when);
@@ -131,11 +132,11 @@ void open_sessions(Shell& shell) {
     in.send(Sessions{Sessions::What::resume, sessions[index].id});
   };
   overlay.actions.push_back({"p", "preview", [sessions](Shell& in, std::size_t index) {
-                               in.send(Query{"session preview", sessions[index].id});
+                               in.send(asked_words("session preview", sessions[index].id));
                              }});
   const auto remove = [sessions](Shell& in, std::size_t index) {
     if (sessions[index].id == in.view.session_id) return in.say("this conversation is open");
-    in.send(Query{"session delete", sessions[index].id});
+    in.send(asked_words("session delete", sessions[index].id));
     in.view.sessions = sessions;
     in.view.sessions.erase(in.view.sessions.begin() + static_cast<std::ptrdiff_t>(index));
     if (in.view.sessions.empty()) return close_overlay(in);
@@ -143,9 +144,8 @@ void open_sessions(Shell& shell) {
     in.overlay->selected = std::min(index, in.overlay->items.size() - 1);
   };
   overlay.actions.push_back({"d", "delete", remove, true});
-  overlay.actions.push_back({"o", "other folders", [](Shell& in, std::size_t) {
-                               in.send(Query{"sessions elsewhere", ""});
-                             }});
+  overlay.actions.push_back(
+      {"o", "other folders", [](Shell& in, std::size_t) { in.send(asked_words("sessions elsewhere")); }});
   shell.overlay = std::move(overlay);
 }
 
@@ -175,7 +175,7 @@ void open_models(Shell& shell) {
   overlay.keys = {{"enter", "choose"}, {"←→", "effort"}, {"esc", "close"}, {"type", "filter"}};
   overlay.key = [](Shell& in, const KeyPress& press) {
     if (press.key != Key::left && press.key != Key::right) return false;
-    in.send(Query{"effort", press.key == Key::left ? "less" : "more"});
+    in.send(asked_words("effort", press.key == Key::left ? "less" : "more"));
     return true;
   };
   const auto models = std::exchange(shell.view.models, {});

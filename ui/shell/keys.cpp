@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "agent/protocol/asked_words.h"
 #include "ui/shell/reverse_search.h"
 #include "ui/shell/shell.h"
 #include "ui/terminal/picture.h"
@@ -37,7 +38,7 @@ void escape(Shell& shell) {
     return;
   }
   shell.last_escape_ms = -10'000;
-  if (shell.composer.empty()) return shell.send(Query{"rewind", ""});
+  if (shell.composer.empty()) return shell.send(asked_words("rewind"));
   shell.history.add(shell.composer.take());
 }
 

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "agent/protocol/asked_words.h"
 #include "app/session/session.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/places.h"
@@ -51,7 +52,7 @@ TEST_CASE("commands in the sandbox may write a folder that was added after the s
     }
     if (!std::holds_alternative<TurnEnded>(event)) return;
     if (++turns == 2) return commands.push(Quit{});
-    commands.push(Query{"add-dir", more.string()});
+    commands.push(asked_words("add-dir", more.string()));
     commands.push(Submit{"again", {}, When::steer});
   });
   REQUIRE(session.open());

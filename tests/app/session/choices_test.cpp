@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 
+#include "agent/protocol/asked_words.h"
 #include "agent/store/store.h"
 #include "app/config/user_config.h"
 #include "app/session/session.h"
@@ -163,10 +164,10 @@ TEST_CASE("a model that was chosen is the next start's, unless its key is gone")
   ChoiceWorld world;
   const test::FakeLlm server(kOk);
   world.variables = {{"ANTHROPIC_API_KEY", "test-key"}, {"ANTHROPIC_BASE_URL", server.url()}};
-  world.run(world.setup(), {SetModel{"anthropic/claude-haiku-5-5"}, Query{"effort", "high"}});
+  world.run(world.setup(), {SetModel{"anthropic/claude-haiku-5-5"}, asked_words("effort", "high")});
   CHECK(world.written().model == "anthropic/claude-haiku-5-5");
   CHECK(world.written().thinking == 24'000);
-  world.run(world.setup(), {Query{"effort", ""}, Query{"effort", "much"}});
+  world.run(world.setup(), {asked_words("effort"), asked_words("effort", "much")});
   CHECK(says(world.notices(), "Effort: off"));
   CHECK(says(world.notices(), "not \"much\""));
 
@@ -265,7 +266,8 @@ TEST_CASE("modes that a key only passes by are not told to the model") {
 
 TEST_CASE("a rule is listed once, with where it comes from") {
   ChoiceWorld world;
-  world.run(world.setup("demo"), {Query{"permissions", "allow Edit(notes/**)"}, Query{"permissions", ""}});
+  world.run(world.setup("demo"),
+            {asked_words("permissions", "allow Edit(notes/**)"), asked_words("permissions")});
   const auto* list = world.last<ListShown>();
   REQUIRE(list);
   REQUIRE(list->rows.size() == 1);
@@ -279,7 +281,7 @@ TEST_CASE("a memory note is on the page of memory files at once") {
   world.heard = [&](const Event& event) {
     const auto* notice = std::get_if<Notice>(&event);
     if (!notice || !says(notice->text, "Remembered")) return;
-    world.commands.push(Query{"memory", ""});
+    world.commands.push(asked_words("memory"));
     world.commands.push(Quit{});
   };
   world.run(world.setup("demo"), {MemoryNote{"always use tabs"}});
@@ -291,21 +293,24 @@ TEST_CASE("a memory note is on the page of memory files at once") {
 TEST_CASE("a rule of the session can be kept for the project, and deleted") {
   ChoiceWorld world;
   world.variables = {{"XDG_CONFIG_HOME", (world.root / "home").string()}};
-  world.run(world.setup("demo"), {Query{"permissions", "allow Bash(make)"},
-                                  Query{"permissions", "scope Bash(make)"}, Query{"permissions", ""}});
+  world.run(world.setup("demo"),
+            {asked_words("permissions", "allow Bash(make)"), asked_words("permissions", "scope Bash(make)"),
+             asked_words("permissions")});
   REQUIRE(world.last<ListShown>());
   CHECK(world.last<ListShown>()->rows.at(0).note == "this project");
   CHECK(says(world.notices(), "Bash(make) is kept for this project."));
-  world.run(world.setup("demo"), {Query{"permissions", "remove Bash(make)"}, Query{"permissions", ""}});
+  world.run(world.setup("demo"),
+            {asked_words("permissions", "remove Bash(make)"), asked_words("permissions")});
   CHECK(world.last<ListShown>()->rows.empty());
 }
 
 TEST_CASE("effort goes up and down by steps") {
   ChoiceWorld world;
-  world.run(world.setup("demo"), {Query{"effort", "low"}, Query{"effort", "more"}, Query{"effort", "more"},
-                                  Query{"effort", "more"}});
+  world.run(world.setup("demo"), {asked_words("effort", "low"), asked_words("effort", "more"),
+                                  asked_words("effort", "more"), asked_words("effort", "more")});
   CHECK(says(world.notices(), "Effort: medium"));
   CHECK(says(world.notices(), "Effort: high"));
-  world.run(world.setup("demo"), {Query{"effort", "low"}, Query{"effort", "less"}, Query{"effort", "less"}});
+  world.run(world.setup("demo"),
+            {asked_words("effort", "low"), asked_words("effort", "less"), asked_words("effort", "less")});
   CHECK(says(world.notices(), "Effort: off"));
 }

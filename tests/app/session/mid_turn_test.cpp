@@ -11,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "agent/protocol/asked_words.h"
 #include "agent/store/store.h"
 #include "app/session/session.h"
 #include "tests/support/fake_llm.h"
@@ -83,12 +84,12 @@ class MidTurnAsker {
     const int n = count_++;
     const auto more = folder_ / ("more" + std::to_string(n));
     fs::create_directories(more);
-    commands_.push(Query{"add-dir", more.string()});
+    commands_.push(asked_words("add-dir", more.string()));
     commands_.push(SetMode{n % 2 ? PermissionMode::bypass : PermissionMode::automatic});
     constexpr const char* questions[] = {"status", "diff", "tasks",     "context", "permissions",
                                          "debug",  "cost", "summaries", "memory"};
-    commands_.push(Query{questions[n % std::size(questions)], ""});
-    if (n % 5 == 0) commands_.push(Query{"permissions", "allow Bash(echo " + std::to_string(n) + ")"});
+    commands_.push(asked_words(questions[n % std::size(questions)]));
+    if (n % 5 == 0) commands_.push(asked_words("permissions", "allow Bash(echo " + std::to_string(n) + ")"));
   }
 
  private:

@@ -1,5 +1,6 @@
 // A whole session with the demo model and no screen: what commands get for an answer.
 #include "app/session/session.h"
+#include "agent/protocol/asked_words.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -80,7 +81,8 @@ TEST_CASE("every question that a slash command asks is answered") {
   }
   std::vector<Command> questions;
   for (Command& command : asked.drain())
-    if (std::holds_alternative<Query>(command) && std::get<Query>(command).name != "doctor")
+    if (std::holds_alternative<Query>(command) &&
+        std::get<AskedWords>(std::get<Query>(command)).name != "doctor")
       questions.push_back(std::move(command));
   REQUIRE(questions.size() > 15);
   world.run(world.setup(), std::move(questions));
@@ -94,10 +96,11 @@ TEST_CASE("folders, rules and settings can be changed by word") {
   setup.configure = [](const fs::path&, const std::string& written, CompressionConfig&) {
     return "changed " + written;
   };
-  world.run(std::move(setup), {Query{"add-dir", (world.root / "more").string()}, Query{"add-dir", "nowhere"},
-                               Query{"permissions", "deny Edit(secret/**)"},
-                               Query{"permissions", "deny Edit("}, Query{"permissions", ""},
-                               Query{"config", "compression.microAt 0.5"}, Query{"config", "theme dark"}});
+  world.run(std::move(setup),
+            {asked_words("add-dir", (world.root / "more").string()), asked_words("add-dir", "nowhere"),
+             asked_words("permissions", "deny Edit(secret/**)"), asked_words("permissions", "deny Edit("),
+             asked_words("permissions"), asked_words("config", "compression.microAt 0.5"),
+             asked_words("config", "theme dark")});
   const auto said = world.notices();
   INFO(said);
   CHECK(said.find("may work in " + (world.root / "more").string()) != std::string::npos);
@@ -116,7 +119,7 @@ TEST_CASE("what there is nothing of is said") {
   World world;
   auto setup = world.setup();
   setup.keep = true;
-  world.run(std::move(setup), {Query{"rewind", ""}, Query{"sessions", "teapot"}, StopJob{}});
+  world.run(std::move(setup), {asked_words("rewind"), asked_words("sessions", "teapot"), StopJob{}});
   const auto said = world.notices();
   INFO(said);
   CHECK(said.find("No prompts to rewind to yet.") != std::string::npos);
@@ -276,8 +279,9 @@ TEST_CASE(
     if (written.find("autoCompress") != std::string::npos) now.auto_compress = false;
     return "changed " + written;
   };
-  world.run(std::move(setup), {Query{"config", "bogus 3"}, Query{"config", "keepRecnt 17"},
-                               Query{"config", "keepRecent 17"}, Query{"config", "compression.microAt 0.5"}});
+  world.run(std::move(setup),
+            {asked_words("config", "bogus 3"), asked_words("config", "keepRecnt 17"),
+             asked_words("config", "keepRecent 17"), asked_words("config", "compression.microAt 0.5")});
   const auto said = world.notices();
   INFO(said);
   CHECK(said.find("No setting is called \"bogus\"") != std::string::npos);
@@ -355,7 +359,7 @@ TEST_CASE("what is said at the end is of the whole run, and a prompt said while 
 
 TEST_CASE("what its help promises is on the status page, and a wrong number is a usage error") {
   World world;
-  world.run(world.setup(), {Query{"status", ""}, Query{"summaries", "abc"}, Query{"context", ""}});
+  world.run(world.setup(), {asked_words("status"), asked_words("summaries", "abc"), asked_words("context")});
   std::string status;
   std::vector<std::string> context;
   for (const Event& event : world.events) {
@@ -383,7 +387,7 @@ TEST_CASE("the count of background commands is right when one begins and when it
   std::vector<int> counts;
   bool told = false;
   Session session(std::move(setup), world.commands, [&](Event event) {
-    if (std::holds_alternative<ToolProgress>(event)) world.commands.push(Query{"background", ""});
+    if (std::holds_alternative<ToolProgress>(event)) world.commands.push(asked_words("background"));
     if (const auto* notice = std::get_if<Notice>(&event))
       told |= notice->text.find("has ended") != std::string::npos;
     const auto* meters = std::get_if<Meters>(&event);

@@ -104,7 +104,7 @@ TEST_CASE("/compact offers every strategy and refuses one that does not exist") 
 TEST_CASE("/context hands its second word on") {
   World world;
   world.say("/context tune --apply");
-  const auto queries = world.sent<Query>();
+  const auto queries = world.sent<AskedWords>();
   REQUIRE(queries.size() == 1);
   CHECK(queries[0].name == "context tune");
   CHECK(queries[0].argument == "--apply");
@@ -181,7 +181,7 @@ TEST_CASE("an action answers to its new key and no longer to the old one") {
   CHECK(prompts[0].text == "two\nlines");
   world.tell(TurnStarted{1});
   world.press("f6");
-  CHECK(world.sent<Query>().size() == 1);
+  CHECK(world.sent<AskedWords>().size() == 1);
   world.type("later");
   world.press("f2");
   CHECK(world.sent<Submit>().at(0).when == When::after);

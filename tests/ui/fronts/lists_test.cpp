@@ -20,7 +20,7 @@ TEST_CASE("enter opens a row of a list, and esc comes back to it") {
   CHECK_GOLDEN("list_tasks", world.look(80, 16));
   world.press("down");
   world.press("enter");
-  auto asked = world.sent<Query>();
+  auto asked = world.sent<AskedWords>();
   REQUIRE(asked.size() == 1);
   CHECK(asked[0].name == "tasks");
   CHECK(asked[0].argument == "bash_2");
@@ -62,7 +62,7 @@ TEST_CASE("a list filters by name and searches inside") {
   world.type("/make");
   CHECK(world.look(80, 16).find("Read a.cpp") == std::string::npos);
   world.press("enter");
-  const auto asked = world.sent<Query>();
+  const auto asked = world.sent<AskedWords>();
   REQUIRE(asked.size() == 1);
   CHECK(asked[0].argument == "make");
 }

@@ -237,7 +237,7 @@ TEST_CASE("pictures: the ways to a model, and the line a key is pasted into") {
   CHECK_FALSE(world.shell.overlay);
   open(world, LoginAsked{{"ollama/qwen3:8b"}, false});
   world.press("r");
-  CHECK(world.sent<Query>().back().name == "login");
+  CHECK(world.sent<AskedWords>().back().name == "login");
   open(world, LoginAsked{{"ollama/qwen3:8b"}, false});
   world.press("2");
   CHECK(world.sent<SetModel>().back().name == "ollama/qwen3:8b");
@@ -329,7 +329,7 @@ TEST_CASE("enter runs a command that is complete as it stands") {
   World world;
   world.type("/context tune");
   world.press("enter");
-  const auto sent = world.sent<Query>();
+  const auto sent = world.sent<AskedWords>();
   REQUIRE(sent.size() == 1);
   CHECK(sent[0].name == "context tune");
 }

@@ -296,9 +296,9 @@ TEST_CASE(
   world.meters(0.3);
   world.look(80, 24);
   world.press("pageup");
-  CHECK(world.sent<Query>().empty());
+  CHECK(world.sent<AskedWords>().empty());
   for (int i = 0; i < 30; ++i) world.press("pageup");
-  const auto asked = world.sent<Query>();
+  const auto asked = world.sent<AskedWords>();
   REQUIRE(asked.size() == 1);
   CHECK(asked[0].name == "earlier");
   for (int i = 0; i < 7; ++i) world.press("shift-down");
@@ -326,7 +326,7 @@ TEST_CASE("a search and the way to the beginning go on in the part that has yet 
     world.look(80, 24);
     world.type(find ? "/needle" : "g");
     if (find) world.press("enter");
-    const auto asked = world.sent<Query>();
+    const auto asked = world.sent<AskedWords>();
     REQUIRE(asked.size() == 1);
     CHECK(asked[0].argument == "all");
     auto page = std::make_shared<EventPage>();
