@@ -107,6 +107,11 @@ struct Quit {};
 using Command =
     std::variant<Submit, TakeBack, Interrupt, Answer, ShellLine, MemoryNote, SetMode, SetModel, Compact,
                  AcceptPreview, UndoCompact, PinThis, EditContext, Aside, Rewind, Redo, Sessions, Query,
-                 StopJob, Login, Logout, Remember, ReloadConfig, RunCommand, Quit>;
+                 Change, StopJob, Login, Logout, Remember, ReloadConfig, RunCommand, Quit>;
+
+// Done at once, in the middle of a turn as well.
+inline bool is_asked(const Command& command) {
+  return std::holds_alternative<Query>(command) || std::holds_alternative<Change>(command);
+}
 
 }  // namespace tern

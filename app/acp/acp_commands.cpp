@@ -32,7 +32,7 @@ constexpr SlashRow slash_rows[] = {
      [](Words words) { return asks("recall", words); }},
     {"summaries", "Summaries written when the context was compacted", "",
      [](Words) { return asks("summaries", "5"); }},
-    {"log", "Every compaction and its reason", "", [](Words) { return asks("context log", {}); }},
+    {"log", "Every compaction and its reason", "", [](Words) { return asks("log", {}); }},
     {"pin", "Keep something through every compaction", "r17, last, a path or a sentence",
      [](Words words) -> Command { return PinThis{.what = words}; }},
     {"unpin", "Remove a pin", "what was pinned",

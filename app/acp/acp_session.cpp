@@ -25,7 +25,7 @@ const char* stop_reason(const std::optional<TurnEnded>& end, bool cancelled) {
 }  // namespace
 
 AcpSession::AcpSession(AcpClient& client, Opening opening) : client_(client), opening_(std::move(opening)) {
-  opening_.setup.on_done = [this](const Command& command) { done(command); };
+  opening_.setup.on_done = opening_.setup.on_live_done = [this](const Command& command) { done(command); };
   opening_.setup.open_buffer = [this](const auto& file, const auto& stop) { return open_buffer(file, stop); };
 }
 
@@ -72,7 +72,8 @@ void AcpSession::begin(Waiting prompt) {
     tell_title();
   }
   auto command = std::move(prompt.command);
-  prompt.command = std::holds_alternative<Query>(command) ? Command(Query{}) : Command(Interrupt{});
+  if (is_asked(command)) asked_.push_back(Asker::prompt);
+  prompt.command = is_asked(command) ? Command(Query{}) : Command(Interrupt{});
   running_ = std::move(prompt);
   commands_.push(std::move(command));
 }
@@ -85,8 +86,14 @@ void AcpSession::tell_title() {
 
 void AcpSession::done(const Command& command) {
   const std::lock_guard lock(mutex_);
+  auto asker = Asker::prompt;
+  if (is_asked(command) && !asked_.empty()) {
+    asker = asked_.front();
+    asked_.pop_front();
+  }
   const bool setting = std::holds_alternative<SetMode>(command) || std::holds_alternative<SetModel>(command);
-  if (running_ && !setting && !std::holds_alternative<Query>(command)) finish_prompt();
+  if (running_ && !setting && asker == Asker::prompt && is_asked(command) == is_asked(running_->command))
+    finish_prompt();
 }
 
 void AcpSession::finish_prompt() {
@@ -148,6 +155,7 @@ bool AcpSession::set(std::string_view option, std::string_view value) {
   const std::lock_guard lock(mutex_);
   auto command = options_.set(option, value);
   if (!command) return false;
+  if (is_asked(*command)) asked_.push_back(Asker::setting);
   commands_.push(std::move(*command));
   return true;
 }

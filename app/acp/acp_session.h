@@ -90,6 +90,8 @@ class AcpSession : public std::enable_shared_from_this<AcpSession> {
        closing_ = false;
   std::deque<Waiting> waiting_;
   std::optional<Waiting> running_;
+  enum class Asker { prompt, setting };
+  std::deque<Asker> asked_;  // of the questions on their way: who waits for their end
   std::optional<TurnEnded> end_;
   Meters meters_;
   std::vector<std::int64_t> questions_;  // of ours, open at the client

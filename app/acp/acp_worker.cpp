@@ -185,7 +185,6 @@ void AcpSession::look_at(const Event& event) {
     answer_later(question->id, std::move(params));
   } else if (answering_ && AcpUpdates::is_answer(event)) {
     updates_->answer(event);
-    if (running_ && std::holds_alternative<Query>(running_->command)) finish_prompt();
   } else if (const auto* notice = std::get_if<Notice>(&event);
              notice && !announced_ && !client_.abilities().notices) {
     print(stderr, "tern: " + notice->text + "\n");  // before there is a conversation, it is no part of one

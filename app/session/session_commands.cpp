@@ -7,6 +7,7 @@
 #include "agent/models/redact.h"
 #include "agent/protocol/shell_note.h"
 #include "app/session/session_hooks.h"
+#include "app/session/session_queries.h"
 #include "compression/text/utf8.h"
 
 namespace tern {
@@ -24,11 +25,9 @@ Item note_to_model(std::string text) {
 
 bool SessionCommands::live(Command& command) {
   if (const auto* query = std::get_if<Query>(&command)) {
-    const auto& [name, argument] = std::get<AskedWords>(*query);
-    if (name == "background")
-      s.jobs_->request_move();
-    else if (!SessionQueries{s}.answer({name, argument}))
-      s.emit(Notice{Level::warning, "Unknown request \"" + name + "\"."});
+    SessionQueries{s}.answer(*query);
+  } else if (const auto* change = std::get_if<Change>(&command)) {
+    SessionQueries{s}.answer(*change);
   } else if (std::holds_alternative<Interrupt>(command)) {
     s.interrupt();
   } else if (const auto* mode = std::get_if<SetMode>(&command)) {

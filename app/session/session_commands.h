@@ -61,42 +61,4 @@ std::vector<ModelName> locally_served(const SessionSetup& setup);
 // What /model lists; asks the local servers, for a moment each.
 std::vector<ModelChoice> model_choices(const SessionSetup& setup, const ModelName& current);
 
-struct SessionQueries {
-  Session& s;
-  bool answer(const AskedWords& query);  // false = unknown name
-
- private:
-  void context(bool again);
-  void tune(const std::string& argument);
-  void recall(const std::string& argument);
-  void cost(const std::string& argument);
-  void cost_limit(const std::string& words);
-  void status();
-  void tasks(const std::string& id);
-  void earlier(bool all);
-  void summaries(const std::string& argument);
-  void summary(const std::string& number, bool compared);
-  void originals();
-  void settings();
-  void sessions(const std::string& words);
-  void delete_session(const std::string& id);
-  void rewind_points();
-  void debug();
-  void memory();
-  void permissions();
-  void change_rules(const std::string& text);
-  void remove_rule(const std::string& text);
-  void rescope_rule(const std::string& text);
-  void add_dir(const std::string& folder);
-  void config(const std::string& argument);
-  void keep(const std::string& key, const std::string& value);
-  void tools();
-  void models();
-  void login();
-  void effort(const std::string& level);
-  void diff();
-  void handoff(const std::string& argument);
-  void export_conversation(const std::string& argument);
-};
-
 }  // namespace tern

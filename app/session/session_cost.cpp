@@ -3,7 +3,7 @@
 #include <cctype>
 #include <cstdlib>
 
-#include "app/session/session_commands.h"
+#include "app/session/session_queries.h"
 #include "compression/text/figures.h"
 #include "compression/values/tool_kinds.h"
 

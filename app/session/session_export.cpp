@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "app/session/session_commands.h"
+#include "app/session/session_queries.h"
 
 namespace tern {
 namespace {

@@ -1,7 +1,7 @@
 // /handoff: a conversation goes on in a new session that begins with what matters of this one, or as a text
 // for another agent.
 #include "agent/compactor/handover.h"
-#include "app/session/session_commands.h"
+#include "app/session/session_queries.h"
 #include "compression/text/plain_text.h"
 
 namespace tern {

@@ -5,7 +5,7 @@
 #include "agent/store/compaction_text.h"
 #include "agent/turn/context_tools.h"
 #include "agent/turn/refusal_text.h"
-#include "app/session/session_commands.h"
+#include "app/session/session_queries.h"
 
 namespace tern {
 namespace {
@@ -54,7 +54,7 @@ void SessionQueries::permissions() {
 }
 
 // The newest first, as they are looked for.
-void SessionQueries::originals() {
+void SessionQueries::tell(const AskOriginals&) {
   constexpr std::size_t newest = 200, previewed = 80, size_column = 7;
   ListShown list{ListShown::What::originals, "Originals", "nothing stored yet", {}};
   for (const auto& original : s.store_->originals(newest)) {
@@ -71,16 +71,17 @@ void SessionQueries::originals() {
   s.emit(std::move(list));
 }
 
-void SessionQueries::recall(const std::string& argument) {
-  if (argument.empty()) return originals();
+void SessionQueries::tell(const AskOriginal& asked) {
+  auto text = s.store_->text(asked.id);
+  const auto name = to_string(asked.id);
+  s.emit(text ? Event(Page{name, for_people(std::move(*text))})
+              : Event(Notice{Level::warning, "There is no " + name + "."}));
+}
+
+void SessionQueries::tell(const SearchOriginals& asked) {
   RecallQuery query;
-  if (const auto id = parse_recall_id(argument)) {
-    auto text = s.store_->text(id);
-    return s.emit(text ? Event(Page{argument, for_people(std::move(*text))})
-                       : Event(Notice{Level::warning, "There is no " + argument + "."}));
-  }
-  query.search = argument;
-  s.emit(Page{"Recall: " + argument, answer_recall(*s.store_, query)});
+  query.search = asked.text;
+  s.emit(Page{"Recall: " + asked.text, answer_recall(*s.store_, query)});
 }
 
 void SessionQueries::settings() {
@@ -90,17 +91,15 @@ void SessionQueries::settings() {
   s.emit(std::move(list));
 }
 
-void SessionQueries::summaries(const std::string& argument) {
-  if (argument == "audit") return s.emit(Page{"What compactions kept and lost", audit_text(*s.store_)});
-  if (argument.starts_with("open ")) return summary(argument.substr(5), false);
-  if (argument.starts_with("compare ")) return summary(argument.substr(8), true);
-  if (!argument.empty()) {
-    const auto count = std::strtoul(argument.c_str(), nullptr, 10);
-    if (count == 0 || argument.find_first_not_of("0123456789") != argument.npos)
-      return s.emit(Notice{Level::warning, "/summaries [how many | audit]: \"" + argument +
-                                               "\" is not a number of summaries."});
-    return s.emit(Page{"Summaries", summaries_text(*s.store_, count), Page::Form::markdown});
-  }
+void SessionQueries::tell(const AskSummaryAudit&) {
+  s.emit(Page{"What compactions kept and lost", audit_text(*s.store_)});
+}
+
+void SessionQueries::tell(const AskSummaryTexts& asked) {
+  s.emit(Page{"Summaries", summaries_text(*s.store_, asked.newest), Page::Form::markdown});
+}
+
+void SessionQueries::tell(const AskSummaries&) {
   ListShown list{ListShown::What::summaries, "Summaries", "no summaries yet", {}};
   const auto all = s.store_->summaries();
   for (auto one = all.rbegin(); one != all.rend(); ++one) {
@@ -116,13 +115,14 @@ void SessionQueries::summaries(const std::string& argument) {
 }
 
 // One of them; or what it kept, word by word, of the originals that it stands for.
-void SessionQueries::summary(const std::string& number, bool compared) {
+void SessionQueries::tell(const AskSummary& asked) {
   const auto all = s.store_->summaries();
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const auto& one) { return std::to_string(one.number) == number; });
+  const auto number = std::to_string(asked.number);
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.number == asked.number; });
   if (found == all.end()) return s.emit(Notice{Level::warning, "There is no summary " + number + "."});
   const auto& record = found->record;
-  if (compared)
+  if (asked.compared)
     return s.emit(
         Page{"Summary " + number + " against the originals", record.audit + "\n\n" + record.audit_full});
   s.emit(Page{"Summary " + number, record.summary + "\n\n" + index_page(record.index), Page::Form::markdown});

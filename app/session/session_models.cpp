@@ -3,6 +3,7 @@
 
 #include "app/session/session_commands.h"
 #include "app/session/session_hooks.h"
+#include "app/session/session_queries.h"
 
 namespace tern {
 namespace {
@@ -111,7 +112,7 @@ void SessionQueries::models() { s.emit(ModelList{model_choices(s.setup_, s.model
 
 void SessionCommands::set_model(const std::string& name) {
   if (name.empty()) {
-    SessionQueries{s}.answer({"models", {}});
+    SessionQueries{s}.models();
     return;
   }
   std::string why;

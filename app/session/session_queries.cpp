@@ -10,11 +10,11 @@
 #include "agent/store/window_history.h"
 #include "agent/turn/context_tools.h"
 #include "app/session/folder_notes.h"
-#include "app/session/session_commands.h"
 #include "app/session/session_hooks.h"
 #include "app/session/session_lsp.h"
 #include "app/session/session_mcp.h"
 #include "app/session/session_preview.h"
+#include "app/session/session_queries.h"
 #include "tools/files/diff.h"
 #include "tools/files/journal.h"
 #include "tools/sandbox/sandbox.h"
@@ -119,20 +119,28 @@ std::size_t snipped_results(const Conversation& conversation) {
 
 }  // namespace
 
-bool SessionQueries::answer(const AskedWords& query) {
+void SessionQueries::answer(const Query& query) {
+  std::visit([this](const auto& asked) { tell(asked); }, query);
+}
+
+void SessionQueries::answer(const Change& change) {
+  std::visit([this](const auto& asked) { tell(asked); }, change);
+}
+
+void SessionQueries::tell(const Misread& misread) { s.emit(Notice{Level::warning, misread.why}); }
+
+void SessionQueries::tell(const AskContextItems&) { s.emit(context_items(s.context_, *s.store_)); }
+
+void SessionQueries::tell(const AskCompactionLog&) {
+  s.emit(Page{"Compaction log", compaction_log_text(*s.store_)});
+}
+
+void SessionQueries::tell(const AskedWords& query) {
   using Q = SessionQueries;
   using Words = const std::string&;
   const auto& [name, argument] = query;
   static const std::map<std::string, void (*)(Q&, Words)> table = {
-      {"context", [](Q& q, Words a) { q.context(a == "again"); }},
-      {"context items", [](Q& q, Words) { q.s.emit(context_items(q.s.context_, *q.s.store_)); }},
-      {"context log",
-       [](Q& q, Words) {
-         q.s.emit(Page{"Compaction log", compaction_log_text(*q.s.store_)});
-       }},
-      {"context tune", [](Q& q, Words a) { q.tune(a); }},
-      {"summaries", [](Q& q, Words a) { q.summaries(a); }},
-      {"recall", [](Q& q, Words a) { q.recall(a); }},
+      {"background", [](Q& q, Words) { q.s.jobs_->request_move(); }},
       {"config", [](Q& q, Words a) { q.config(a); }},
       {"cost", [](Q& q, Words a) { q.cost(a); }},
       {"status", [](Q& q, Words) { q.status(); }},
@@ -177,21 +185,17 @@ bool SessionQueries::answer(const AskedWords& query) {
       {"sessions elsewhere",
        [](Q& q, Words) { q.s.emit(sessions_elsewhere(q.s.trust_->folders(), q.s.workspace_->root())); }},
   };
-  if (const auto found = table.find(name); found != table.end()) {
-    found->second(*this, argument);
-    return true;
-  }
+  if (const auto found = table.find(name); found != table.end()) return found->second(*this, argument);
   const auto stop =
       s.working_ ? s.stop_.now() : s.stop_.begin();  // Esc ends a doctor that waits for a provider
   auto text = s.setup_.page ? s.setup_.page(name, stop) : std::string();
-  if (text.empty()) return false;
-  s.emit(Page{name, std::move(text)});
-  return true;
+  s.emit(text.empty() ? Event(Notice{Level::warning, "Unknown request \"" + name + "\"."})
+                      : Event(Page{name, std::move(text)}));
 }
 
-void SessionQueries::context(bool again) {
+void SessionQueries::tell(const AskContext& asked) {
   ContextReport report;
-  report.again = again;
+  report.again = asked.again;
   report.meters = read_meters(s.context_);
   report.meters.mode = s.mode();
   report.meters.branch = s.branch_;
@@ -230,12 +234,16 @@ void SessionQueries::context(bool again) {
   s.emit(std::move(report));
 }
 
-void SessionQueries::tune(const std::string& argument) {
+void SessionQueries::tell(const AskTuning&) { tune(false); }
+
+void SessionQueries::tell(const ApplyTuning&) { tune(true); }
+
+void SessionQueries::tune(bool apply) {
   std::string changes;
   const auto model = s.model_name_.provider + "/" + s.model_name_.model;
   const auto found = tuning(*s.store_, s.context_.config, model);
   auto text = tuning_text(*s.store_, s.context_.config, model, changes);
-  if (argument == "--apply" && !changes.empty()) {
+  if (apply && !changes.empty()) {
     text += '\n' + s.configure(changes);
     note_tuning(*s.store_, found);
     s.show_meters();

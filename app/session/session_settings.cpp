@@ -8,6 +8,7 @@
 #include "app/config/config_keys.h"
 #include "app/config/option_table.h"
 #include "app/session/session_commands.h"
+#include "app/session/session_queries.h"
 
 namespace tern {
 namespace {

@@ -18,8 +18,9 @@ const T* asked_in(const Command& command) {
   if constexpr (is_one_of<T>(static_cast<const Command*>(nullptr))) {
     return std::get_if<T>(&command);
   } else {
-    const auto* query = std::get_if<Query>(&command);
-    return query ? std::get_if<T>(query) : nullptr;
+    using Asked = std::conditional_t<is_one_of<T>(static_cast<const Query*>(nullptr)), Query, Change>;
+    const auto* asked = std::get_if<Asked>(&command);
+    return asked ? std::get_if<T>(asked) : nullptr;
   }
 }
 

@@ -7,14 +7,7 @@ namespace {
 
 std::vector<std::string> values(Shell&) { return {"items", "log", "tune", "tune --apply"}; }
 
-void run(Shell& shell, std::string_view arguments) {
-  const auto end = arguments.find(' ');
-  const std::string what(arguments.substr(0, end));
-  if (!what.empty() && what != "items" && what != "log" && what != "tune")
-    return shell.say("/context, /context items, /context log, or /context tune [--apply]");
-  shell.send(asked_words(what.empty() ? "context" : "context " + what,
-                         end == arguments.npos ? "" : std::string(arguments.substr(end + 1))));
-}
+void run(Shell& shell, std::string_view arguments) { shell.send(asked_words("context", arguments)); }
 
 }  // namespace
 

@@ -1,4 +1,3 @@
-#include "agent/protocol/asked_words.h"
 #include "ui/shell/shell.h"
 #include "ui/shell/slash_command.h"
 #include "ui/shell/words.h"
@@ -8,7 +7,7 @@ namespace {
 
 void run(Shell& shell, std::string_view arguments) {
   auto ids = split_words(arguments);
-  if (ids.empty()) return shell.send(asked_words("context items"));
+  if (ids.empty()) return shell.send(AskContextItems{});
   shell.send(EditContext{EditContext::What::fold, std::move(ids)});
 }
 

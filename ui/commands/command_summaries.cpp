@@ -8,7 +8,7 @@ namespace {
 void run(Shell& shell, std::string_view arguments) {
   const bool text =
       arguments.empty() && shell.deps.screen == ScreenKind::plain;  // there is no list to open them from
-  shell.send(asked_words("summaries", text ? "10" : std::string(arguments)));
+  shell.send(text ? Command(AskSummaryTexts{}) : asked_words("summaries", arguments));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "ui/fronts/lists.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <string>
 #include <utility>
@@ -45,17 +46,17 @@ template <EditContext::What what>
 void edit_context(Shell& shell, const std::vector<std::string>& ids) {
   shell.send(EditContext{what, ids});
   if (shell.view.working) shell.say("when this turn has ended");
-  shell.send(asked_words("context items"));
+  shell.send(AskContextItems{});
 }
 
 void pin_all(Shell& shell, const std::vector<std::string>& ids) {
   for (const std::string& id : ids) shell.send(PinThis{id});
-  shell.send(asked_words("context items"));
+  shell.send(AskContextItems{});
 }
 
 void undo_last(Shell& shell, const std::vector<std::string>&) {
   shell.send(UndoCompact{1, {}});
-  shell.send(asked_words("context items"));
+  shell.send(AskContextItems{});
 }
 
 // What the context comes to without the marked rows.
@@ -68,6 +69,8 @@ std::string about_marked(const ListShown& list, const std::set<std::size_t>& mar
             short_count(list.used - gone);
   return text;
 }
+
+std::uint64_t number_of(const ListRow& row) { return std::strtoull(row.id.c_str(), nullptr, 10); }
 
 void edit_setting(Shell& shell, const ListRow& row) {
   shell.overlay.reset();
@@ -92,17 +95,17 @@ const std::vector<Kind>& kinds() {
          true}}},
       {What::originals,
        "open",
-       [](Shell& s, const ListRow& row) { s.send(asked_words("recall", row.id)); },
+       [](Shell& s, const ListRow& row) { s.send(AskOriginal{parse_recall_id(row.id)}); },
        {{"p", "pin",
          [](Shell& s, const ListRow& row) {
            s.send(PinThis{row.id});
            s.say("pinning " + row.id);
          }}},
-       [](Shell& s, std::string words) { s.send(asked_words("recall", std::move(words))); }},
+       [](Shell& s, std::string words) { s.send(asked_words("recall", words)); }},
       {What::settings, "edit", edit_setting, {}},
       {What::context,
        "open",
-       [](Shell& s, const ListRow& row) { s.send(asked_words("recall", row.id)); },
+       [](Shell& s, const ListRow& row) { s.send(AskOriginal{parse_recall_id(row.id)}); },
        {{"d", "drop", nullptr, false, edit_context<EditContext::What::drop>},
         {"f", "fold", nullptr, false, edit_context<EditContext::What::fold>},
         {"p", "pin", nullptr, false, pin_all},
@@ -110,9 +113,11 @@ const std::vector<Kind>& kinds() {
         {"u", "undo", nullptr, false, undo_last}}},
       {What::summaries,
        "open",
-       [](Shell& s, const ListRow& row) { s.send(asked_words("summaries", "open " + row.id)); },
+       [](Shell& s, const ListRow& row) { s.send(AskSummary{.number = number_of(row)}); },
        {{"c", "compare with the originals",
-         [](Shell& s, const ListRow& row) { s.send(asked_words("summaries", "compare " + row.id)); }}}},
+         [](Shell& s, const ListRow& row) {
+           s.send(AskSummary{.number = number_of(row), .compared = true});
+         }}}},
   };
   return all;
 }

@@ -26,7 +26,7 @@ void lead_to_items(Overlay& overlay) {
   overlay.keys = {{"i", "items"}, {"esc", "close"}, {"space b", "page"}, {"/", "search"}, {"n N", "next"}};
   overlay.key = [](Shell& in, const KeyPress& press) {
     if (press.key != Key::character || press.ctrl || press.text != "i") return false;
-    in.send(asked_words("context items"));
+    in.send(AskContextItems{});
     return true;
   };
 }
@@ -61,7 +61,7 @@ void follow_meters(Shell& shell) {
     return;
   shell.overlay->gauged = shell.view.gauged;
   shell.overlay->asked = true;
-  shell.send(asked_words("context", "again"));
+  shell.send(AskContext{.again = true});
 }
 
 // What most people want comes first: with files changed since then, those go back, too.

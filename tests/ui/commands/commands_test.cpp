@@ -104,10 +104,7 @@ TEST_CASE("/compact offers every strategy and refuses one that does not exist") 
 TEST_CASE("/context hands its second word on") {
   World world;
   world.say("/context tune --apply");
-  const auto queries = world.sent<AskedWords>();
-  REQUIRE(queries.size() == 1);
-  CHECK(queries[0].name == "context tune");
-  CHECK(queries[0].argument == "--apply");
+  CHECK(world.sent<ApplyTuning>().size() == 1);
 }
 
 TEST_CASE("a command may speak of paths, and a path that opens a prompt is no command") {

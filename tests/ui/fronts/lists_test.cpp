@@ -62,9 +62,9 @@ TEST_CASE("a list filters by name and searches inside") {
   world.type("/make");
   CHECK(world.look(80, 16).find("Read a.cpp") == std::string::npos);
   world.press("enter");
-  const auto asked = world.sent<AskedWords>();
+  const auto asked = world.sent<SearchOriginals>();
   REQUIRE(asked.size() == 1);
-  CHECK(asked[0].argument == "make");
+  CHECK(asked[0].text == "make");
 }
 
 TEST_CASE("one long text leaves room for the notes of the others") {

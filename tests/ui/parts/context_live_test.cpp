@@ -22,20 +22,19 @@ TEST_CASE("an open context panel asks anew when the meters moved, once, and keep
   world.meters(0.61);
   world.tell(report(world, "draft: being written"));
   CHECK(shows(world, "draft: being written"));
-  CHECK(world.sent<AskedWords>().empty());
+  CHECK(world.sent<AskContext>().empty());
   world.meters(0.65);
   world.tell(Compaction{.phase = CompactionPhase::started, .tier = Tier::compact});
-  const auto asked = world.sent<AskedWords>();
+  const auto asked = world.sent<AskContext>();
   REQUIRE(asked.size() == 1);
-  CHECK(asked[0].name == "context");
-  CHECK(asked[0].argument == "again");
+  CHECK(asked[0].again);
   world.shell.overlay->top = 3;
   world.tell(report(world, "draft: ready", true));
   CHECK(world.shell.overlay->top == 3);
-  CHECK(world.sent<AskedWords>().size() == 1);  // what came while the answer was on its way
+  CHECK(world.sent<AskContext>().size() == 1);  // what came while the answer was on its way
   world.tell(report(world, "draft: none", true));
   CHECK(shows(world, "draft: none"));
-  CHECK(world.sent<AskedWords>().empty());
+  CHECK(world.sent<AskContext>().empty());
 }
 
 TEST_CASE("an answer for a panel that was closed opens none, and other panels ask for nothing") {
@@ -46,8 +45,8 @@ TEST_CASE("an answer for a panel that was closed opens none, and other panels as
   world.press("escape");
   world.tell(report(world, "draft: ready", true));
   CHECK_FALSE(world.shell.overlay);
-  world.sent<AskedWords>();
+  world.sent<AskContext>();
   world.tell(Page{"Cost", "requests 3\n"});
   world.meters(0.7);
-  CHECK(world.sent<AskedWords>().empty());
+  CHECK(world.sent<AskContext>().empty());
 }

@@ -1,0 +1,44 @@
+#include "agent/protocol/asked_words.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/support/asked.h"
+
+using namespace tern;
+
+namespace {
+
+template <class T>
+T read(std::string_view name, std::string_view words = {}) {
+  const auto command = asked_words(name, words);
+  const auto* asked = asked_in<T>(command);
+  REQUIRE(asked);
+  return *asked;
+}
+
+std::string misread(std::string_view name, std::string_view words) { return read<Misread>(name, words).why; }
+
+}  // namespace
+
+TEST_CASE("words about the context become questions, and one change") {
+  CHECK_FALSE(read<AskContext>("context").again);
+  read<AskContextItems>("context", "items");
+  read<AskCompactionLog>("context", " log ");
+  read<AskTuning>("context", "tune");
+  read<ApplyTuning>("context", "tune --apply");
+  CHECK(misread("context", "tune --applied").find("--apply]") != std::string::npos);
+}
+
+TEST_CASE("summaries are asked for as a list, by number or for an audit") {
+  read<AskSummaries>("summaries");
+  read<AskSummaryAudit>("summaries", "audit");
+  CHECK(read<AskSummaryTexts>("summaries", "5").newest == 5);
+  CHECK(misread("summaries", "0").find("\"0\" is not a number") != std::string::npos);
+  CHECK(misread("summaries", "5x").find("\"5x\" is not a number") != std::string::npos);
+}
+
+TEST_CASE("an original is named or searched for") {
+  read<AskOriginals>("recall");
+  CHECK(read<AskOriginal>("recall", "r17").id.value == 17);
+  CHECK(read<SearchOriginals>("recall", "no space left").text == "no space left");
+}
