@@ -7,10 +7,13 @@
 
 #include "tools/set/tool.h"
 
+#include "agent/protocol/query.h"
+
 namespace tern {
 
 struct PermissionRule {
-  enum class Kind { allow, ask, deny } kind = Kind::ask;
+  using Kind = RuleKind;
+  Kind kind = Kind::ask;
   std::string tool;    // "Bash", "Edit", "*"
   std::string spec;    // "npm run test:*", "src/**"; empty = every call
   std::string source;  // "config.json", "this session": named in the reason

@@ -51,13 +51,36 @@ Command recall(Words words) {
   return SearchOriginals{std::string(words)};
 }
 
+Command permissions(Words words) {
+  const auto [verb, spec] = split(words);
+  if (verb.empty()) return AskRules{};
+  const std::string rest(spec);
+  if (verb == "allow") return AddRule{RuleKind::allow, rest};
+  if (verb == "ask") return AddRule{RuleKind::ask, rest};
+  if (verb == "deny") return AddRule{RuleKind::deny, rest};
+  if (verb == "remove") return RemoveRule{rest};
+  if (verb == "scope") return RescopeRule{rest};
+  if (verb == "test" && !rest.empty()) return AskVerdict{rest};
+  return Misread{"Write /permissions allow|ask|deny|remove Tool(spec), or /permissions test COMMAND."};
+}
+
+Command config(Words words) {
+  const auto [key, value] = split(words);
+  if (key.empty()) return AskSettings{};
+  if (value.empty()) return AskSetting{std::string(key)};
+  return ChangeSetting{std::string(key), std::string(value)};
+}
+
 struct Reader {
   std::string_view name;
   Command (*read)(Words words);
 };
 constexpr Reader readers[] = {
+    {"add-dir", [](Words words) -> Command { return AddFolder{std::string(words)}; }},
+    {"config", config},
     {"context", context},
     {"log", [](Words) -> Command { return AskCompactionLog{}; }},
+    {"permissions", permissions},
     {"recall", recall},
     {"summaries", summaries},
 };

@@ -33,6 +33,14 @@ struct AskOriginal {
 struct SearchOriginals {
   std::string text;
 };
+struct AskRules {};  // of permissions, as a list
+struct AskVerdict {  // what the rules say to this command
+  std::string command;
+};
+struct AskSettings {};  // as a list
+struct AskSetting {     // those whose names hold this
+  std::string name;
+};
 // Words that ask for nothing.
 struct Misread {
   std::string why;
@@ -42,13 +50,31 @@ struct AskedWords {
   std::string name, argument;
 };
 
-using Query = std::variant<AskContext, AskContextItems, AskCompactionLog, AskTuning, AskSummaries,
-                           AskSummaryTexts, AskSummaryAudit, AskSummary, AskOriginals, AskOriginal,
-                           SearchOriginals, Misread, AskedWords>;
+using Query =
+    std::variant<AskContext, AskContextItems, AskCompactionLog, AskTuning, AskSummaries, AskSummaryTexts,
+                 AskSummaryAudit, AskSummary, AskOriginals, AskOriginal, SearchOriginals, AskRules,
+                 AskVerdict, AskSettings, AskSetting, Misread, AskedWords>;
 
 struct ApplyTuning {};
+enum class RuleKind { allow, ask, deny };
+struct AddRule {  // for this session
+  RuleKind kind = RuleKind::ask;
+  std::string spec;  // "Bash(npm test)"
+};
+struct RemoveRule {  // one that was made in a session
+  std::string spec;
+};
+struct RescopeRule {  // of this session: now of the project, and the other way round
+  std::string spec;
+};
+struct AddFolder {  // the tools may work there
+  std::string path;
+};
+struct ChangeSetting {
+  std::string key, value;
+};
 
 // What is changed at once, in the middle of a turn as well, and answered like a question.
-using Change = std::variant<ApplyTuning>;
+using Change = std::variant<ApplyTuning, AddRule, RemoveRule, RescopeRule, AddFolder, ChangeSetting>;
 
 }  // namespace tern

@@ -132,7 +132,7 @@ std::optional<Command> AcpOptions::set(std::string_view option, std::string_view
   }
   if (option != "compression" || (value != "sections" && value != "snapshot")) return std::nullopt;
   style = value == "snapshot" ? SummaryStyle::snapshot : SummaryStyle::sections;
-  return asked_words("config", "compression.style " + std::string(value));
+  return ChangeSetting{"compression.style", std::string(value)};
 }
 
 std::vector<AcpModelRow> usable_models(const SessionSetup& setup, const std::string& current) {

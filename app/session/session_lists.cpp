@@ -37,7 +37,7 @@ void SessionQueries::tasks(const std::string& id) {
   s.emit(std::move(list));
 }
 
-void SessionQueries::permissions() {
+void SessionQueries::tell(const AskRules&) {
   std::string why;
   const auto mode = effective_mode(s.hands_->policy, why);
   ListShown list{ListShown::What::rules,
@@ -84,7 +84,8 @@ void SessionQueries::tell(const SearchOriginals& asked) {
   s.emit(Page{"Recall: " + asked.text, answer_recall(*s.store_, query)});
 }
 
-void SessionQueries::settings() {
+void SessionQueries::tell(const AskSettings&) {
+  if (!s.working_) s.reload_config();  // what is shown is what is in force
   ListShown list{ListShown::What::settings, "Configuration", "This session keeps no configuration.", {}};
   if (s.setup_.settings)
     list.rows = s.setup_.settings(s.trusted_ ? s.project_.project : std::filesystem::path());

@@ -141,7 +141,6 @@ void SessionQueries::tell(const AskedWords& query) {
   const auto& [name, argument] = query;
   static const std::map<std::string, void (*)(Q&, Words)> table = {
       {"background", [](Q& q, Words) { q.s.jobs_->request_move(); }},
-      {"config", [](Q& q, Words a) { q.config(a); }},
       {"cost", [](Q& q, Words a) { q.cost(a); }},
       {"status", [](Q& q, Words) { q.status(); }},
       {"tasks", [](Q& q, Words a) { q.tasks(a); }},
@@ -155,8 +154,6 @@ void SessionQueries::tell(const AskedWords& query) {
          q.s.emit(Page{"Notes", q.s.compactor_->notes().read(a) + way, Page::Form::markdown});
        }},
       {"memory", [](Q& q, Words) { q.memory(); }},
-      {"permissions", [](Q& q, Words a) { a.empty() ? q.permissions() : q.change_rules(a); }},
-      {"add-dir", [](Q& q, Words a) { q.add_dir(a); }},
       {"hooks",
        [](Q& q, Words a) {
          q.s.emit(Page{"Hooks", q.s.hooks_->command(a)});

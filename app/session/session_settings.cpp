@@ -13,18 +13,9 @@
 namespace tern {
 namespace {
 
-struct RuleWord {
-  const char* name;
-  PermissionRule::Kind kind;
-};
-constexpr RuleWord rule_words[] = {{"allow", PermissionRule::Kind::allow},
-                                   {"ask", PermissionRule::Kind::ask},
-                                   {"deny", PermissionRule::Kind::deny}};
-
-std::pair<std::string, std::string> first_word(const std::string& text) {
-  const auto end = text.find(' ');
-  return {text.substr(0, end),
-          end == text.npos ? std::string() : text.substr(text.find_first_not_of(' ', end))};
+std::string_view to_string(RuleKind kind) {
+  constexpr std::string_view names[] = {"allow", "ask", "deny"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
 // The lines that hold the word; all of them without one.
@@ -47,33 +38,26 @@ bool in_session(const std::string& source) {
 
 }  // namespace
 
-// allow, ask or deny a rule; remove one; test a command.
-void SessionQueries::change_rules(const std::string& text) {
-  const auto [word, spec] = first_word(text);
-  if (word == "test" && !spec.empty()) {
-    auto& hands = *s.hands_;
-    if (hands.ready_sandbox) std::exchange(hands.ready_sandbox, nullptr)(hands);
-    return s.emit(
-        Page{"Permissions for " + spec.substr(0, 40), explain_command(hands.policy, spec, *s.workspace_)});
-  }
-  if (word == "remove") return remove_rule(spec);
-  if (word == "scope") return rescope_rule(spec);
-  for (const auto& [name, kind] : rule_words) {
-    if (word != name) continue;
-    PermissionRule rule;
-    std::string wrong;
-    if (!parse_rule(s.tools_, spec, kind, "/permissions", rule, wrong))
-      return s.emit(Notice{Level::warning, wrong});
-    const auto shown = rule_text(rule);
-    s.hands_->policy.rules.push_back(std::move(rule));
-    return s.emit(Notice{Level::info, "For this session: " + std::string(name) + " " + shown});
-  }
-  s.emit(Notice{Level::warning,
-                "Write /permissions allow|ask|deny|remove Tool(spec), or /permissions test COMMAND."});
+void SessionQueries::tell(const AskVerdict& asked) {
+  auto& hands = *s.hands_;
+  if (hands.ready_sandbox) std::exchange(hands.ready_sandbox, nullptr)(hands);
+  s.emit(Page{"Permissions for " + asked.command.substr(0, 40),
+              explain_command(hands.policy, asked.command, *s.workspace_)});
+}
+
+void SessionQueries::tell(const AddRule& added) {
+  PermissionRule rule;
+  std::string wrong;
+  if (!parse_rule(s.tools_, added.spec, added.kind, "/permissions", rule, wrong))
+    return s.emit(Notice{Level::warning, wrong});
+  const auto shown = rule_text(rule);
+  s.hands_->policy.rules.push_back(std::move(rule));
+  s.emit(Notice{Level::info, "For this session: " + std::string(to_string(added.kind)) + " " + shown});
 }
 
 // One that was granted or made in a session; those of the configuration are changed there.
-void SessionQueries::remove_rule(const std::string& text) {
+void SessionQueries::tell(const RemoveRule& removed) {
+  const auto& text = removed.spec;
   auto& rules = s.hands_->policy.rules;
   const auto named = [&](const PermissionRule& rule) {
     return rule_text(rule) == text && in_session(rule.source);
@@ -91,7 +75,8 @@ void SessionQueries::remove_rule(const std::string& text) {
 }
 
 // A rule for this session becomes one of the project, and the other way round.
-void SessionQueries::rescope_rule(const std::string& text) {
+void SessionQueries::tell(const RescopeRule& moved) {
+  const auto& text = moved.spec;
   auto& rules = s.hands_->policy.rules;
   const auto named = [&](const PermissionRule& rule) {
     return rule_text(rule) == text && in_session(rule.source);
@@ -109,7 +94,8 @@ void SessionQueries::rescope_rule(const std::string& text) {
   s.emit(Notice{Level::info, text + (kept ? " holds for this session only." : " is kept for this project.")});
 }
 
-void SessionQueries::add_dir(const std::string& folder) {
+void SessionQueries::tell(const AddFolder& added) {
+  const auto& folder = added.path;
   const auto place = s.workspace_->locate(folder);
   std::error_code ignored;
   if (!place.error.empty() || !std::filesystem::is_directory(place.real, ignored))
@@ -146,16 +132,16 @@ void SessionQueries::keep(const std::string& key, const std::string& value) {
                 kept.text + "  (" + s.setup_.user_file + (follows ? ")" : "; from the next start on)")});
 }
 
-// All values; one; or a compression setting of this project, changed.
-void SessionQueries::config(const std::string& argument) {
-  auto [key, value] = first_word(argument);
-  if (!s.working_) s.reload_config();  // what is shown is what is in force
-  if (argument.empty()) return settings();
-  if (value.empty())
-    return s.emit(Page{
-        "Configuration",
-        lines_with(s.setup_.show_config ? s.setup_.show_config(s.trusted_ ? s.project_.project : "") : "",
-                   key)});
+void SessionQueries::tell(const AskSetting& asked) {
+  if (!s.working_) s.reload_config();
+  const auto all = s.setup_.show_config ? s.setup_.show_config(s.trusted_ ? s.project_.project : "") : "";
+  s.emit(Page{"Configuration", lines_with(all, asked.name)});
+}
+
+void SessionQueries::tell(const ChangeSetting& changed) {
+  if (!s.working_) s.reload_config();
+  auto key = changed.key;
+  const auto& value = changed.value;
   const auto known = config_keys();
   const auto is_known = [&](const std::string& name) {
     return std::find(known.begin(), known.end(), name) != known.end();

@@ -1,4 +1,3 @@
-#include "agent/protocol/asked_words.h"
 #include "ui/shell/shell.h"
 #include "ui/shell/slash_command.h"
 
@@ -7,7 +6,7 @@ namespace {
 
 void run(Shell& shell, std::string_view arguments) {
   if (arguments.empty()) return shell.say("which folder? /add-dir <folder>");
-  shell.send(asked_words("add-dir", std::string(arguments)));
+  shell.send(AddFolder{std::string(arguments)});
 }
 
 }  // namespace

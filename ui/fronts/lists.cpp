@@ -35,10 +35,10 @@ struct Kind {
   void (*search)(Shell&, std::string) = nullptr;
 };
 
-// Changes something and has the list come again.
-void change(Shell& shell, const char* name, const std::string& argument) {
-  shell.send(asked_words(name, argument));
-  shell.send(asked_words(name));
+// Changes a rule and has the list come again.
+void change_rule(Shell& shell, Change change) {
+  shell.send(std::move(change));
+  shell.send(AskRules{});
 }
 
 // By hand in the context; what stands there then is shown.
@@ -90,9 +90,8 @@ const std::vector<Kind>& kinds() {
          true}}},
       {What::rules,
        "session or project",
-       [](Shell& s, const ListRow& row) { change(s, "permissions", "scope " + row.id); },
-       {{"d", "delete", [](Shell& s, const ListRow& row) { change(s, "permissions", "remove " + row.id); },
-         true}}},
+       [](Shell& s, const ListRow& row) { change_rule(s, RescopeRule{row.id}); },
+       {{"d", "delete", [](Shell& s, const ListRow& row) { change_rule(s, RemoveRule{row.id}); }, true}}},
       {What::originals,
        "open",
        [](Shell& s, const ListRow& row) { s.send(AskOriginal{parse_recall_id(row.id)}); },

@@ -37,6 +37,23 @@ TEST_CASE("summaries are asked for as a list, by number or for an audit") {
   CHECK(misread("summaries", "5x").find("\"5x\" is not a number") != std::string::npos);
 }
 
+TEST_CASE("rules, folders and settings are changed by word") {
+  read<AskRules>("permissions");
+  const auto rule = read<AddRule>("permissions", "deny  Edit(secret/**)");
+  CHECK(rule.kind == RuleKind::deny);
+  CHECK(rule.spec == "Edit(secret/**)");
+  CHECK(read<RescopeRule>("permissions", "scope Bash(make)").spec == "Bash(make)");
+  CHECK(read<RemoveRule>("permissions", "remove Bash(npm run x)").spec == "Bash(npm run x)");
+  CHECK(read<AskVerdict>("permissions", "test rm -rf build").command == "rm -rf build");
+  CHECK(misread("permissions", "test").find("Write /permissions") == 0);
+  CHECK(read<AddFolder>("add-dir", "../more").path == "../more");
+  read<AskSettings>("config");
+  CHECK(read<AskSetting>("config", "theme").name == "theme");
+  const auto setting = read<ChangeSetting>("config", "compression.microAt 0.5");
+  CHECK(setting.key == "compression.microAt");
+  CHECK(setting.value == "0.5");
+}
+
 TEST_CASE("an original is named or searched for") {
   read<AskOriginals>("recall");
   CHECK(read<AskOriginal>("recall", "r17").id.value == 17);
