@@ -1,9 +1,11 @@
 #include "agent/protocol/asked_words.h"
 
 #include <charconv>
+#include <cstdlib>
 #include <optional>
 #include <string>
 
+#include "agent/protocol/effort.h"
 #include "compression/text/plain_text.h"
 
 namespace tern {
@@ -71,6 +73,59 @@ Command config(Words words) {
   return ChangeSetting{std::string(key), std::string(value)};
 }
 
+constexpr std::string_view cost_usage = "/cost, or /cost limit turn|session|day|TOOL|mcp__SERVER DOLLARS";
+
+// "session 5", "Bash off", "off".
+Command cost_limit(Words words) {
+  if (words == "off") return LimitCost{};
+  const auto [what, given] = split(words);
+  if (given == "off") return LimitCost{std::string(what)};
+  const std::string amount(given.starts_with('$') ? given.substr(1) : given);
+  char* end = nullptr;
+  const double dollars = std::strtod(amount.c_str(), &end);
+  const bool whole = !amount.empty() && *end == '\0' && dollars >= 0 && dollars < 1e9;
+  if (!whole) return Misread{std::string(cost_usage) + ", or off"};
+  return LimitCost{std::string(what), dollars};
+}
+
+Command cost(Words words) {
+  if (words.empty()) return AskCost{};
+  const auto [verb, limit] = split(words);
+  if (verb == "limit") return cost_limit(limit);
+  return Misread{std::string(cost_usage)};
+}
+
+Command effort(Words words) {
+  if (words.empty()) return AskEffort{};
+  if (words == "more" || words == "less") return StepEffort{words == "more"};
+  for (const auto& level : effort_levels())
+    if (level.name == words) return SetEffort{level.tokens};
+  const auto tokens = number_in(words);
+  if (tokens && *tokens < 1'000'000) return SetEffort{static_cast<int>(*tokens)};
+  return Misread{"/effort takes off, low, medium, high or a number of tokens, not \"" + std::string(words) +
+                 "\"."};
+}
+
+Command tasks(Words words) {
+  if (words.empty()) return AskTasks{};
+  return AskTaskOutput{std::string(words)};
+}
+
+// "--text" may come before the focus or after it.
+Command handoff(Words words) {
+  constexpr std::string_view option = "--text", blanks = " \t\n";
+  const auto blank = [&](char c) { return blanks.find(c) != blanks.npos; };
+  const bool longer = words.size() > option.size();
+  const bool first = words == option || (words.starts_with(option) && blank(words[option.size()]));
+  const bool last =
+      !first && longer && words.ends_with(option) && blank(words[words.size() - option.size() - 1]);
+  if (first) words.remove_prefix(option.size());
+  if (last) words.remove_suffix(option.size());
+  std::string focus(trimmed(words));
+  if (first || last) return AskHandover{std::move(focus)};
+  return HandOver{std::move(focus)};
+}
+
 struct Reader {
   std::string_view name;
   Command (*read)(Words words);
@@ -79,10 +134,16 @@ constexpr Reader readers[] = {
     {"add-dir", [](Words words) -> Command { return AddFolder{std::string(words)}; }},
     {"config", config},
     {"context", context},
+    {"cost", cost},
+    {"effort", effort},
+    {"handoff", handoff},
     {"log", [](Words) -> Command { return AskCompactionLog{}; }},
+    {"memory", [](Words) -> Command { return AskMemory{}; }},
+    {"notes", [](Words words) -> Command { return AskNotes{std::string(words)}; }},
     {"permissions", permissions},
     {"recall", recall},
     {"summaries", summaries},
+    {"tasks", tasks},
 };
 
 }  // namespace

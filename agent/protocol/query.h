@@ -41,6 +41,19 @@ struct AskSettings {};  // as a list
 struct AskSetting {     // those whose names hold this
   std::string name;
 };
+struct AskCost {};
+struct AskEffort {};
+struct AskTasks {};  // as a list
+struct AskTaskOutput {
+  std::string id;
+};
+struct AskHandover {  // as a text for another agent
+  std::string focus;
+};
+struct AskNotes {
+  std::string name;  // empty: all of them
+};
+struct AskMemory {};
 // Words that ask for nothing.
 struct Misread {
   std::string why;
@@ -50,10 +63,10 @@ struct AskedWords {
   std::string name, argument;
 };
 
-using Query =
-    std::variant<AskContext, AskContextItems, AskCompactionLog, AskTuning, AskSummaries, AskSummaryTexts,
-                 AskSummaryAudit, AskSummary, AskOriginals, AskOriginal, SearchOriginals, AskRules,
-                 AskVerdict, AskSettings, AskSetting, Misread, AskedWords>;
+using Query = std::variant<AskContext, AskContextItems, AskCompactionLog, AskTuning, AskSummaries,
+                           AskSummaryTexts, AskSummaryAudit, AskSummary, AskOriginals, AskOriginal,
+                           SearchOriginals, AskRules, AskVerdict, AskSettings, AskSetting, AskCost, AskEffort,
+                           AskTasks, AskTaskOutput, AskHandover, AskNotes, AskMemory, Misread, AskedWords>;
 
 struct ApplyTuning {};
 enum class RuleKind { allow, ask, deny };
@@ -73,8 +86,22 @@ struct AddFolder {  // the tools may work there
 struct ChangeSetting {
   std::string key, value;
 };
+struct LimitCost {
+  std::string what;    // "turn", "session", "day", a tool, a server; empty: every limit
+  double dollars = 0;  // 0 lifts it
+};
+struct SetEffort {
+  int tokens = 0;
+};
+struct StepEffort {
+  bool up = true;
+};
+struct HandOver {  // this conversation, to a new session
+  std::string focus;
+};
 
 // What is changed at once, in the middle of a turn as well, and answered like a question.
-using Change = std::variant<ApplyTuning, AddRule, RemoveRule, RescopeRule, AddFolder, ChangeSetting>;
+using Change = std::variant<ApplyTuning, AddRule, RemoveRule, RescopeRule, AddFolder, ChangeSetting,
+                            LimitCost, SetEffort, StepEffort, HandOver>;
 
 }  // namespace tern

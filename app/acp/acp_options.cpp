@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/models/providers.h"
-#include "agent/protocol/asked_words.h"
+#include "agent/protocol/effort.h"
 
 namespace tern {
 namespace {
@@ -128,7 +128,7 @@ std::optional<Command> AcpOptions::set(std::string_view option, std::string_view
         std::find_if(levels.begin(), levels.end(), [&](const EffortLevel& one) { return one.name == value; });
     if (found == levels.end()) return std::nullopt;
     thinking = found->tokens;
-    return asked_words("effort", value);
+    return SetEffort{thinking};
   }
   if (option != "compression" || (value != "sections" && value != "snapshot")) return std::nullopt;
   style = value == "snapshot" ? SummaryStyle::snapshot : SummaryStyle::sections;

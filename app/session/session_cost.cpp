@@ -1,7 +1,5 @@
 // /cost: what the session has cost, by what it was spent on, and the limits on it.
 #include <algorithm>
-#include <cctype>
-#include <cstdlib>
 
 #include "app/session/session_queries.h"
 #include "compression/text/figures.h"
@@ -80,11 +78,7 @@ std::string limits_text(const Agent& agent, const std::vector<SourceSpend>& sour
 
 }  // namespace
 
-void SessionQueries::cost(const std::string& argument) {
-  constexpr std::string_view limit_word = "limit";
-  if (argument.starts_with(limit_word)) return cost_limit(argument.substr(limit_word.size()));
-  if (!argument.empty())
-    return s.emit(Notice{Level::warning, "/cost, or /cost limit turn|session|day|TOOL|mcp__SERVER DOLLARS"});
+void SessionQueries::tell(const AskCost&) {
   s.agent_->spending.count(s.context_.gauges.dollars());
   const auto total = s.store_->usage_total();
   const auto sources = s.store_->spent_on();
@@ -101,24 +95,13 @@ void SessionQueries::cost(const std::string& argument) {
   s.emit(Page{"Cost", text + "\n\n" + sources_text(sources, total) + '\n' + limits_text(*s.agent_, sources)});
 }
 
-// "session 5", "Bash off", "off".
-void SessionQueries::cost_limit(const std::string& words) {
-  const auto begin = words.find_first_not_of(' ');
-  const auto rest = begin == words.npos ? std::string() : words.substr(begin);
+void SessionQueries::tell(const LimitCost& limit) {
   auto& limits = s.agent_->limits.cost;
-  if (rest == "off") {
+  const auto& [name, dollars] = limit;
+  if (name.empty()) {
     limits = {};
     return s.emit(Notice{Level::info, "No limit on dollars in this session."});
   }
-  const auto gap = rest.find(' ');
-  const auto name = rest.substr(0, gap);
-  auto amount = gap == rest.npos ? std::string() : rest.substr(rest.find_first_not_of(' ', gap));
-  if (amount.starts_with('$')) amount.erase(0, 1);
-  char* end = nullptr;
-  const double dollars = amount == "off" ? 0 : std::strtod(amount.c_str(), &end);
-  const bool good = amount == "off" || (!amount.empty() && *end == '\0' && dollars >= 0 && dollars < 1e9);
-  if (name.empty() || !good)
-    return s.emit(Notice{Level::warning, "/cost limit turn|session|day|TOOL|mcp__SERVER DOLLARS, or off"});
   const bool built_in = name == "turn" || name == "session" || name == "day";
   if (!built_in && !name.starts_with(server_prefix) && !s.tools_.find(name))
     return s.emit(Notice{Level::warning, "There is no tool " + name + "; a server is named mcp__SERVER."});

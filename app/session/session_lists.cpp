@@ -20,14 +20,16 @@ std::string first_line(const std::string& text, std::size_t most) {
 
 }  // namespace
 
-void SessionQueries::tasks(const std::string& id) {
-  if (!id.empty()) {
-    const auto job = s.jobs_->find(id);
-    if (!job) return s.emit(Notice{Level::warning, "There is no background command " + id + "."});
-    auto text = s.jobs_->output(id).value_or(std::string());
-    return s.emit(Page{id + " · " + job->how + " · " + job->command,
-                       text.empty() ? "No output yet.\n" : std::move(text)});
-  }
+void SessionQueries::tell(const AskTaskOutput& asked) {
+  const auto& id = asked.id;
+  const auto job = s.jobs_->find(id);
+  if (!job) return s.emit(Notice{Level::warning, "There is no background command " + id + "."});
+  auto text = s.jobs_->output(id).value_or(std::string());
+  s.emit(Page{id + " · " + job->how + " · " + job->command,
+              text.empty() ? "No output yet.\n" : std::move(text)});
+}
+
+void SessionQueries::tell(const AskTasks&) {
   ListShown list{ListShown::What::tasks, "Background commands", "no background commands", {}};
   for (const auto& job : s.jobs_->list())
     list.rows.push_back({job.id,

@@ -1,14 +1,13 @@
 // The models a session can talk to: listed, and switched between.
 #include <algorithm>
 
+#include "agent/protocol/effort.h"
 #include "app/session/session_commands.h"
 #include "app/session/session_hooks.h"
 #include "app/session/session_queries.h"
 
 namespace tern {
 namespace {
-
-constexpr EffortLevel efforts[] = {{"off", 0}, {"low", 4'000}, {"medium", 12'000}, {"high", 24'000}};
 
 void describe(ModelChoice& choice, const ModelInfo& info) {
   choice.window = info.window;
@@ -36,7 +35,7 @@ int rank(const ModelChoice& choice) { return choice.current ? 0 : choice.served 
 }  // namespace
 
 std::string effort_name(int tokens) {
-  for (const EffortLevel& effort : efforts)
+  for (const EffortLevel& effort : effort_levels())
     if (effort.tokens == tokens) return std::string(effort.name);
   return std::to_string(tokens) + " tokens of thinking";
 }
@@ -65,8 +64,6 @@ Tokens served_window(const SessionSetup& setup, const ModelName& name) {
     if (model.name == name.model) return model.window;
   return 0;
 }
-
-std::span<const EffortLevel> effort_levels() { return efforts; }
 
 std::vector<ModelName> locally_served(const SessionSetup& setup) {
   std::vector<ModelName> names;
@@ -149,27 +146,27 @@ void SessionCommands::switch_model(const ModelName& name, std::stop_token stop) 
   s.show_meters();
 }
 
-void SessionQueries::effort(const std::string& level) {
+void SessionQueries::tell(const AskEffort&) {
+  s.emit(Notice{Level::info, "Effort: " + effort_name(s.agent_->limits.thinking) +
+                                 ". /effort off, low, medium or high changes it."});
+}
+
+// To the next level of the table.
+void SessionQueries::tell(const StepEffort& step) {
+  const auto levels = effort_levels();
+  const int now = s.agent_->limits.thinking;
+  auto row = std::upper_bound(levels.begin(), levels.end() - 1, now,
+                              [](int tokens, const EffortLevel& one) { return tokens < one.tokens; });
+  if (!step.up)
+    row = std::lower_bound(levels.begin() + 1, levels.end(), now,
+                           [](const EffortLevel& one, int tokens) { return one.tokens < tokens; }) -
+          1;
+  tell(SetEffort{row->tokens});
+}
+
+void SessionQueries::tell(const SetEffort& asked) {
   int& thinking = s.agent_->limits.thinking;
-  if (level.empty())
-    return s.emit(Notice{
-        Level::info, "Effort: " + effort_name(thinking) + ". /effort off, low, medium or high changes it."});
-  const auto* row = std::find_if(std::begin(efforts), std::end(efforts),
-                                 [&](const EffortLevel& one) { return one.name == level; });
-  if (level == "less" || level == "more") {  // the next one of the table
-    row = std::upper_bound(std::begin(efforts), std::end(efforts) - 1, thinking,
-                           [](int now, const EffortLevel& one) { return now < one.tokens; });
-    if (level == "less")
-      row = std::lower_bound(std::begin(efforts) + 1, std::end(efforts), thinking,
-                             [](const EffortLevel& one, int now) { return one.tokens < now; }) -
-            1;
-  }
-  const bool number = level.find_first_not_of("0123456789") == level.npos && level.size() < 7;
-  if (row == std::end(efforts) && !number)
-    return s.emit(
-        Notice{Level::warning,
-               "/effort takes off, low, medium, high or a number of tokens, not \"" + level + "\"."});
-  thinking = number ? std::atoi(level.c_str()) : row->tokens;
+  thinking = asked.tokens;
   SessionCommands{s}.remember({"thinking", std::to_string(thinking)});
   const bool idle = thinking > 0 && !s.context_.model.thinking;
   s.emit(Notice{Level::info, "Effort: " + effort_name(thinking) +

@@ -135,25 +135,21 @@ void SessionQueries::tell(const AskCompactionLog&) {
   s.emit(Page{"Compaction log", compaction_log_text(*s.store_)});
 }
 
+void SessionQueries::tell(const AskNotes& asked) {
+  const bool offered = s.hands_->offered.find("Notes") != nullptr;
+  const auto* way = offered ? ""
+                            : "\n\nThe model keeps no notes in this session; `/config contextStyle "
+                              "notes` turns them on for the next one.\n";
+  s.emit(Page{"Notes", s.compactor_->notes().read(asked.name) + way, Page::Form::markdown});
+}
+
 void SessionQueries::tell(const AskedWords& query) {
   using Q = SessionQueries;
   using Words = const std::string&;
   const auto& [name, argument] = query;
   static const std::map<std::string, void (*)(Q&, Words)> table = {
       {"background", [](Q& q, Words) { q.s.jobs_->request_move(); }},
-      {"cost", [](Q& q, Words a) { q.cost(a); }},
       {"status", [](Q& q, Words) { q.status(); }},
-      {"tasks", [](Q& q, Words a) { q.tasks(a); }},
-      {"handoff", [](Q& q, Words a) { q.handoff(a); }},
-      {"notes",
-       [](Q& q, Words a) {
-         const bool offered = q.s.hands_->offered.find("Notes") != nullptr;
-         const auto* way = offered ? ""
-                                   : "\n\nThe model keeps no notes in this session; `/config contextStyle "
-                                     "notes` turns them on for the next one.\n";
-         q.s.emit(Page{"Notes", q.s.compactor_->notes().read(a) + way, Page::Form::markdown});
-       }},
-      {"memory", [](Q& q, Words) { q.memory(); }},
       {"hooks",
        [](Q& q, Words a) {
          q.s.emit(Page{"Hooks", q.s.hooks_->command(a)});
@@ -170,7 +166,6 @@ void SessionQueries::tell(const AskedWords& query) {
       {"models", [](Q& q, Words) { q.models(); }},
       {"model", [](Q& q, Words) { q.models(); }},
       {"login", [](Q& q, Words) { q.login(); }},
-      {"effort", [](Q& q, Words a) { q.effort(a); }},
       {"diff", [](Q& q, Words) { q.diff(); }},
       {"earlier", [](Q& q, Words a) { q.earlier(a == "all"); }},
       {"debug", [](Q& q, Words) { q.debug(); }},
@@ -302,7 +297,7 @@ void SessionQueries::debug() {
               request.empty() ? "No request to show: the demo is scripted and sends none.\n" : request});
 }
 
-void SessionQueries::memory() {
+void SessionQueries::tell(const AskMemory&) {
   s.memory_ = memory_files(s.trusted_ ? s.workspace_->root() : std::filesystem::path(), s.setup_.user_memory);
   std::string text;
   for (const auto& file : s.memory_)

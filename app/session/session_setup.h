@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
-#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -105,12 +104,5 @@ Tokens served_window(const SessionSetup& setup, const ModelName& name);
 std::optional<ModelName> model_named(const SessionSetup& setup, const std::string& text, std::string& why);
 ProviderConfig wire_of(const SessionSetup& setup,
                        const ProviderKind& kind);  // as environment and configuration say
-
-// What /effort knows, from the least thinking to the most.
-struct EffortLevel {
-  std::string_view name;
-  int tokens;
-};
-std::span<const EffortLevel> effort_levels();
 
 }  // namespace tern

@@ -16,7 +16,7 @@ void follow(Shell& shell, const std::string& key, const std::string& value) {
 void run(Shell& shell, std::string_view arguments) {
   const auto words = split_words(arguments);
   if (words.size() == 2) follow(shell, words[0], words[1]);
-  shell.send(asked_words("config", std::string(arguments)));
+  shell.send(asked_words("config", arguments));
 }
 
 }  // namespace

@@ -7,9 +7,7 @@ namespace {
 
 std::vector<std::string> values(Shell&) { return {"limit turn", "limit session", "limit day", "limit off"}; }
 
-void run(Shell& shell, std::string_view arguments) {
-  shell.send(asked_words("cost", std::string(arguments)));
-}
+void run(Shell& shell, std::string_view arguments) { shell.send(asked_words("cost", arguments)); }
 
 }  // namespace
 

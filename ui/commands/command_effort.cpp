@@ -7,9 +7,7 @@ namespace {
 
 std::vector<std::string> values(Shell&) { return {"off", "low", "medium", "high"}; }
 
-void run(Shell& shell, std::string_view arguments) {
-  shell.send(asked_words("effort", std::string(arguments)));
-}
+void run(Shell& shell, std::string_view arguments) { shell.send(asked_words("effort", arguments)); }
 
 }  // namespace
 

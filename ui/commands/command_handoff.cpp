@@ -5,9 +5,7 @@
 namespace tern {
 namespace {
 
-void run(Shell& shell, std::string_view arguments) {
-  shell.send(asked_words("handoff", std::string(arguments)));
-}
+void run(Shell& shell, std::string_view arguments) { shell.send(asked_words("handoff", arguments)); }
 
 }  // namespace
 

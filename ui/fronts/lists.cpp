@@ -81,11 +81,11 @@ const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all = {
       {What::tasks,
        "show output",
-       [](Shell& s, const ListRow& row) { s.send(asked_words("tasks", row.id)); },
+       [](Shell& s, const ListRow& row) { s.send(AskTaskOutput{row.id}); },
        {{"d", "end it",
          [](Shell& s, const ListRow& row) {
            s.send(StopJob{row.id});
-           s.send(asked_words("tasks"));
+           s.send(AskTasks{});
          },
          true}}},
       {What::rules,

@@ -175,7 +175,7 @@ void open_models(Shell& shell) {
   overlay.keys = {{"enter", "choose"}, {"←→", "effort"}, {"esc", "close"}, {"type", "filter"}};
   overlay.key = [](Shell& in, const KeyPress& press) {
     if (press.key != Key::left && press.key != Key::right) return false;
-    in.send(asked_words("effort", press.key == Key::left ? "less" : "more"));
+    in.send(StepEffort{press.key == Key::right});
     return true;
   };
   const auto models = std::exchange(shell.view.models, {});

@@ -54,6 +54,34 @@ TEST_CASE("rules, folders and settings are changed by word") {
   CHECK(setting.value == "0.5");
 }
 
+TEST_CASE("limits on cost are read with their dollars") {
+  read<AskCost>("cost");
+  const auto limit = read<LimitCost>("cost", "limit session $2.50");
+  CHECK(limit.what == "session");
+  CHECK(limit.dollars == 2.5);
+  CHECK(read<LimitCost>("cost", "limit Bash off").dollars == 0);
+  CHECK(read<LimitCost>("cost", "limit off").what.empty());
+  for (const char* wrong : {"limit", "limit turn", "limit turn -1", "limit turn 2x", "limits turn 2"})
+    CHECK(misread("cost", wrong).find("/cost limit turn|session|day") != std::string::npos);
+}
+
+TEST_CASE("effort is read by name, number and step") {
+  read<AskEffort>("effort");
+  CHECK(read<SetEffort>("effort", "high").tokens == 24'000);
+  CHECK(read<SetEffort>("effort", "8000").tokens == 8'000);
+  CHECK_FALSE(read<StepEffort>("effort", "less").up);
+  CHECK(misread("effort", "much").find("not \"much\"") != std::string::npos);
+  CHECK(misread("effort", "9999999").find("number of tokens") != std::string::npos);
+}
+
+TEST_CASE("a handoff is a text when --text comes first or last") {
+  CHECK(read<HandOver>("handoff", "the parser").focus == "the parser");
+  CHECK(read<AskHandover>("handoff", "--text").focus.empty());
+  CHECK(read<AskHandover>("handoff", "--text the parser").focus == "the parser");
+  CHECK(read<AskHandover>("handoff", "the parser --text").focus == "the parser");
+  CHECK(read<HandOver>("handoff", "--texts").focus == "--texts");
+}
+
 TEST_CASE("an original is named or searched for") {
   read<AskOriginals>("recall");
   CHECK(read<AskOriginal>("recall", "r17").id.value == 17);

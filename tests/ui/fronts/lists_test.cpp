@@ -20,10 +20,9 @@ TEST_CASE("enter opens a row of a list, and esc comes back to it") {
   CHECK_GOLDEN("list_tasks", world.look(80, 16));
   world.press("down");
   world.press("enter");
-  auto asked = world.sent<AskedWords>();
+  auto asked = world.sent<AskTaskOutput>();
   REQUIRE(asked.size() == 1);
-  CHECK(asked[0].name == "tasks");
-  CHECK(asked[0].argument == "bash_2");
+  CHECK(asked[0].id == "bash_2");
   world.tell(Page{"bash_2", "all built"});
   CHECK(world.look(80, 16).find("all built") != std::string::npos);
   CHECK(world.look(80, 16).find("esc back") != std::string::npos);
