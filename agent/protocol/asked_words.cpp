@@ -130,20 +130,39 @@ struct Reader {
   std::string_view name;
   Command (*read)(Words words);
 };
+template <class Asked>
+Command plain(Words) {
+  return Asked{};
+}
+template <class Asked>
+Command worded(Words words) {
+  return Asked{std::string(words)};
+}
+
 constexpr Reader readers[] = {
-    {"add-dir", [](Words words) -> Command { return AddFolder{std::string(words)}; }},
+    {"add-dir", worded<AddFolder>},
     {"config", config},
     {"context", context},
     {"cost", cost},
+    {"debug", plain<AskLastRequest>},
+    {"diff", plain<AskDiff>},
+    {"doctor", plain<AskDoctor>},
     {"effort", effort},
+    {"export", worded<ExportConversation>},
     {"handoff", handoff},
-    {"log", [](Words) -> Command { return AskCompactionLog{}; }},
-    {"memory", [](Words) -> Command { return AskMemory{}; }},
-    {"notes", [](Words words) -> Command { return AskNotes{std::string(words)}; }},
+    {"hooks", worded<AskHooks>},
+    {"log", plain<AskCompactionLog>},
+    {"lsp", worded<AskLanguageServers>},
+    {"mcp", worded<AskServers>},
+    {"memory", plain<AskMemory>},
+    {"notes", worded<AskNotes>},
     {"permissions", permissions},
     {"recall", recall},
+    {"rewind", plain<AskRewindPoints>},
+    {"status", plain<AskStatus>},
     {"summaries", summaries},
     {"tasks", tasks},
+    {"tools", plain<AskTools>},
 };
 
 }  // namespace
@@ -151,7 +170,7 @@ constexpr Reader readers[] = {
 Command asked_words(std::string_view name, std::string_view words) {
   for (const auto& reader : readers)
     if (reader.name == name) return reader.read(trimmed(words));
-  return AskedWords{std::string(name), std::string(words)};
+  return Misread{"Unknown request \"" + std::string(name) + "\"."};
 }
 
 }  // namespace tern

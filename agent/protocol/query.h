@@ -54,19 +54,45 @@ struct AskNotes {
   std::string name;  // empty: all of them
 };
 struct AskMemory {};
+struct AskStatus {};
+struct AskTools {};
+struct AskModels {};
+struct AskLogin {};  // the ways to a model
+struct AskDiff {};   // of the files changed in this session
+struct AskDoctor {};
+struct AskLastRequest {};  // exactly as sent
+struct AskEarlier {        // what is above the part of the log that is on the screen
+  bool all = false;
+};
+struct AskRewindPoints {};
+struct AskSessions {  // of this folder
+  std::string text;   // that they contain
+};
+struct AskSessionPreview {
+  std::string id;
+};
+struct AskSessionsElsewhere {};
+struct AskHooks {  // the words are those of each one's own commands: "approve 2", "off github"
+  std::string words;
+};
+struct AskServers {
+  std::string words;
+};
+struct AskLanguageServers {
+  std::string words;
+};
 // Words that ask for nothing.
 struct Misread {
   std::string why;
 };
-// A question whose words the session reads itself.
-struct AskedWords {
-  std::string name, argument;
-};
 
-using Query = std::variant<AskContext, AskContextItems, AskCompactionLog, AskTuning, AskSummaries,
-                           AskSummaryTexts, AskSummaryAudit, AskSummary, AskOriginals, AskOriginal,
-                           SearchOriginals, AskRules, AskVerdict, AskSettings, AskSetting, AskCost, AskEffort,
-                           AskTasks, AskTaskOutput, AskHandover, AskNotes, AskMemory, Misread, AskedWords>;
+using Query =
+    std::variant<AskContext, AskContextItems, AskCompactionLog, AskTuning, AskSummaries, AskSummaryTexts,
+                 AskSummaryAudit, AskSummary, AskOriginals, AskOriginal, SearchOriginals, AskRules,
+                 AskVerdict, AskSettings, AskSetting, AskCost, AskEffort, AskTasks, AskTaskOutput,
+                 AskHandover, AskNotes, AskMemory, AskStatus, AskTools, AskModels, AskLogin, AskDiff,
+                 AskDoctor, AskLastRequest, AskEarlier, AskRewindPoints, AskSessions, AskSessionPreview,
+                 AskSessionsElsewhere, AskHooks, AskServers, AskLanguageServers, Misread>;
 
 struct ApplyTuning {};
 enum class RuleKind { allow, ask, deny };
@@ -99,9 +125,17 @@ struct StepEffort {
 struct HandOver {  // this conversation, to a new session
   std::string focus;
 };
+struct DeleteSession {  // from the lists
+  std::string id;
+};
+struct ExportConversation {
+  std::string file;  // empty: one named after the session
+};
+struct MoveToBackground {};  // the command that runs
 
 // What is changed at once, in the middle of a turn as well, and answered like a question.
-using Change = std::variant<ApplyTuning, AddRule, RemoveRule, RescopeRule, AddFolder, ChangeSetting,
-                            LimitCost, SetEffort, StepEffort, HandOver>;
+using Change =
+    std::variant<ApplyTuning, AddRule, RemoveRule, RescopeRule, AddFolder, ChangeSetting, LimitCost,
+                 SetEffort, StepEffort, HandOver, DeleteSession, ExportConversation, MoveToBackground>;
 
 }  // namespace tern

@@ -217,9 +217,9 @@ std::string make_setup(const Options& options, const Config& config, SessionSetu
     return keep_setting(user_file, *now, key, value);
   };
   show_settings_of(setup, now);
-  setup.page = [config, options](std::string_view name, std::stop_token stop) {
+  setup.doctor = [config, options](std::stop_token stop) {
     std::string text;
-    if (name == "doctor") run_doctor(options, config, &text, stop);
+    run_doctor(options, config, &text, stop);
     return text;
   };
   setup.trace = options.trace;

@@ -36,9 +36,9 @@ struct Markdown {
 
 }  // namespace
 
-void SessionQueries::export_conversation(const std::string& argument) {
+void SessionQueries::tell(const ExportConversation& asked) {
   const auto warn = [&](std::string text) { s.emit(Notice{Level::warning, std::move(text)}); };
-  std::filesystem::path path = argument.empty() ? "tern-" + s.opened_.id + ".md" : argument;
+  std::filesystem::path path = asked.file.empty() ? "tern-" + s.opened_.id + ".md" : asked.file;
   if (path.is_relative()) path = s.setup_.cwd / path;
   std::error_code error;
   if (std::filesystem::exists(std::filesystem::symlink_status(path, error)))

@@ -5,7 +5,7 @@
 
 namespace tern {
 
-void SessionQueries::login() {
+void SessionQueries::tell(const AskLogin&) {
   LoginAsked asked;
   for (const auto& name : locally_served(s.setup_)) asked.served.push_back(name.provider + "/" + name.model);
   s.emit(std::move(asked));

@@ -105,11 +105,11 @@ std::vector<ModelChoice> model_choices(const SessionSetup& setup, const ModelNam
   return list;
 }
 
-void SessionQueries::models() { s.emit(ModelList{model_choices(s.setup_, s.model_name_)}); }
+void SessionQueries::tell(const AskModels&) { s.emit(ModelList{model_choices(s.setup_, s.model_name_)}); }
 
 void SessionCommands::set_model(const std::string& name) {
   if (name.empty()) {
-    SessionQueries{s}.models();
+    SessionQueries{s}.answer(AskModels{});
     return;
   }
   std::string why;

@@ -143,47 +143,22 @@ void SessionQueries::tell(const AskNotes& asked) {
   s.emit(Page{"Notes", s.compactor_->notes().read(asked.name) + way, Page::Form::markdown});
 }
 
-void SessionQueries::tell(const AskedWords& query) {
-  using Q = SessionQueries;
-  using Words = const std::string&;
-  const auto& [name, argument] = query;
-  static const std::map<std::string, void (*)(Q&, Words)> table = {
-      {"background", [](Q& q, Words) { q.s.jobs_->request_move(); }},
-      {"status", [](Q& q, Words) { q.status(); }},
-      {"hooks",
-       [](Q& q, Words a) {
-         q.s.emit(Page{"Hooks", q.s.hooks_->command(a)});
-       }},
-      {"mcp",
-       [](Q& q, Words a) {
-         q.s.emit(Page{"MCP servers", q.s.mcp_->command(a)});
-       }},
-      {"lsp",
-       [](Q& q, Words a) {
-         q.s.emit(Page{"Language servers", language_server_page(*q.s.hands_, a)});
-       }},
-      {"tools", [](Q& q, Words) { q.tools(); }},
-      {"models", [](Q& q, Words) { q.models(); }},
-      {"model", [](Q& q, Words) { q.models(); }},
-      {"login", [](Q& q, Words) { q.login(); }},
-      {"diff", [](Q& q, Words) { q.diff(); }},
-      {"earlier", [](Q& q, Words a) { q.earlier(a == "all"); }},
-      {"debug", [](Q& q, Words) { q.debug(); }},
-      {"export", [](Q& q, Words a) { q.export_conversation(a); }},
-      {"rewind", [](Q& q, Words) { q.rewind_points(); }},
-      {"sessions", [](Q& q, Words a) { q.sessions(a); }},
-      {"session preview", [](Q& q, Words a) { q.s.emit(session_preview(q.s.project_.folder, a)); }},
-      {"session delete", [](Q& q, Words a) { q.delete_session(a); }},
-      {"sessions elsewhere",
-       [](Q& q, Words) { q.s.emit(sessions_elsewhere(q.s.trust_->folders(), q.s.workspace_->root())); }},
-  };
-  if (const auto found = table.find(name); found != table.end()) return found->second(*this, argument);
-  const auto stop =
-      s.working_ ? s.stop_.now() : s.stop_.begin();  // Esc ends a doctor that waits for a provider
-  auto text = s.setup_.page ? s.setup_.page(name, stop) : std::string();
-  s.emit(text.empty() ? Event(Notice{Level::warning, "Unknown request \"" + name + "\"."})
-                      : Event(Page{name, std::move(text)}));
+void SessionQueries::tell(const AskHooks& asked) { s.emit(Page{"Hooks", s.hooks_->command(asked.words)}); }
+
+void SessionQueries::tell(const AskServers& asked) {
+  s.emit(Page{"MCP servers", s.mcp_->command(asked.words)});
 }
+
+void SessionQueries::tell(const AskLanguageServers& asked) {
+  s.emit(Page{"Language servers", language_server_page(*s.hands_, asked.words)});
+}
+
+void SessionQueries::tell(const AskDoctor&) {
+  const auto stop = s.working_ ? s.stop_.now() : s.stop_.begin();  // Esc ends one that waits for a provider
+  if (s.setup_.doctor) s.emit(Page{"doctor", s.setup_.doctor(stop)});
+}
+
+void SessionQueries::tell(const MoveToBackground&) { s.jobs_->request_move(); }
 
 void SessionQueries::tell(const AskContext& asked) {
   ContextReport report;
@@ -244,7 +219,7 @@ void SessionQueries::tune(bool apply) {
   s.emit(Page{"Tuning", std::move(text)});
 }
 
-void SessionQueries::status() {
+void SessionQueries::tell(const AskStatus&) {
   std::string why;
   std::string text =
       "session   " + s.opened_.id + "  " + s.opened_.name + "\nversion   " TERN_VERSION "\nmodel     " +
@@ -259,15 +234,17 @@ void SessionQueries::status() {
 }
 
 // What stands above the part of the log that is on the screen.
-void SessionQueries::earlier(bool all) {
+void SessionQueries::tell(const AskEarlier& asked) {
   constexpr std::size_t entries = 4'000;  // about 1,000 turns: a tenth of a second
-  const auto end = std::exchange(s.shown_from_, all ? 0 : s.store_->screen_begin(s.shown_from_, entries));
+  const auto end =
+      std::exchange(s.shown_from_, asked.all ? 0 : s.store_->screen_begin(s.shown_from_, entries));
   auto page = std::make_shared<EventPage>();
   page->events = s.store_->screen({.begin = s.shown_from_, .end = end});
   s.emit(Earlier{std::move(page), s.shown_from_ > 0});
 }
 
-void SessionQueries::sessions(const std::string& words) {
+void SessionQueries::tell(const AskSessions& asked) {
+  const auto& words = asked.text;
   SessionList list;
   for (const auto& row : s.store_->sessions(words))
     list.sessions.push_back(
@@ -279,19 +256,28 @@ void SessionQueries::sessions(const std::string& words) {
 }
 
 // From the lists; its log stays, so that what it changed can still be told.
-void SessionQueries::delete_session(const std::string& id) {
+void SessionQueries::tell(const DeleteSession& deleted) {
+  const auto& id = deleted.id;
   if (id == s.store_->session())
     return s.emit(Notice{Level::warning, "This conversation is open; start another with /clear first."});
   if (!s.store_->hide(id)) s.emit(Notice{Level::warning, "There is no session " + id + "."});
 }
 
-void SessionQueries::rewind_points() {
+void SessionQueries::tell(const AskSessionPreview& asked) {
+  s.emit(session_preview(s.project_.folder, asked.id));
+}
+
+void SessionQueries::tell(const AskSessionsElsewhere&) {
+  s.emit(sessions_elsewhere(s.trust_->folders(), s.workspace_->root()));
+}
+
+void SessionQueries::tell(const AskRewindPoints&) {
   auto points = s.store_->rewind_points();
   if (points.empty()) return s.emit(Notice{Level::info, "No prompts to rewind to yet."});
   s.emit(RewindPoints{std::move(points)});
 }
 
-void SessionQueries::debug() {
+void SessionQueries::tell(const AskLastRequest&) {
   const auto request = s.last_request();
   s.emit(Page{"The last request",
               request.empty() ? "No request to show: the demo is scripted and sends none.\n" : request});
@@ -311,7 +297,7 @@ void SessionQueries::tell(const AskMemory&) {
   s.emit(Page{"Memory files", std::move(text)});
 }
 
-void SessionQueries::tools() {
+void SessionQueries::tell(const AskTools&) {
   std::string text;
   for (const auto& tool : s.tools_) {
     const bool on = s.hands_->offered.find(tool->name) != nullptr;
@@ -324,7 +310,7 @@ void SessionQueries::tools() {
 }
 
 // What tern has changed in this session: first image against the file as it is now.
-void SessionQueries::diff() {
+void SessionQueries::tell(const AskDiff&) {
   std::map<std::filesystem::path, std::optional<std::string>> first;
   for (auto& change : s.journal_->changes(0, UINT64_MAX))
     first.emplace(change.path, std::move(change.before));

@@ -12,7 +12,6 @@ struct SessionQueries {
 
   void answer(const Query& query);
   void answer(const Change& change);
-  void models();
 
  private:
   void tell(const AskContext& asked);
@@ -20,7 +19,6 @@ struct SessionQueries {
   void tell(const AskCompactionLog&);
   void tell(const AskTuning&);
   void tell(const ApplyTuning&);
-  void tune(bool apply);
   void tell(const AskSummaries&);
   void tell(const AskSummaryTexts& asked);
   void tell(const AskSummaryAudit&);
@@ -49,19 +47,27 @@ struct SessionQueries {
   void tell(const AskNotes& asked);
   void tell(const AskMemory&);
   void tell(const Misread& misread);
-  void tell(const AskedWords& words);
-  void status();
-  void earlier(bool all);
-  void sessions(const std::string& words);
-  void delete_session(const std::string& id);
-  void rewind_points();
-  void debug();
+  void tell(const AskStatus&);
+  void tell(const AskTools&);
+  void tell(const AskModels&);
+  void tell(const AskLogin&);
+  void tell(const AskDiff&);
+  void tell(const AskDoctor&);
+  void tell(const AskLastRequest&);
+  void tell(const AskEarlier& asked);
+  void tell(const AskRewindPoints&);
+  void tell(const AskSessions& asked);
+  void tell(const AskSessionPreview& asked);
+  void tell(const AskSessionsElsewhere&);
+  void tell(const DeleteSession& deleted);
+  void tell(const ExportConversation& asked);
+  void tell(const MoveToBackground&);
+  void tell(const AskHooks& asked);
+  void tell(const AskServers& asked);
+  void tell(const AskLanguageServers& asked);
+  void tune(bool apply);
   void keep(const std::string& key, const std::string& value);
-  void tools();
-  void login();
-  void diff();
   std::string handover(const std::string& focus) const;
-  void export_conversation(const std::string& argument);
 };
 
 }  // namespace tern

@@ -80,8 +80,8 @@ struct SessionSetup {
   // wrong.
   std::function<KeptSetting(std::string_view key, std::string_view value)> keep_setting;
   std::function<std::string(std::string_view key, std::string_view json)> write;
-  std::string user_file;                                                    // its name, as people know it
-  std::function<std::string(std::string_view page, std::stop_token)> page;  // "doctor": pages the app knows
+  std::string user_file;                               // its name, as people know it
+  std::function<std::string(std::stop_token)> doctor;  // its page
   std::function<std::string(const std::filesystem::path& project_dir)>
       show_config;  // every value in force and its origin
   std::function<std::vector<ListRow>(const std::filesystem::path& project_dir)> settings;  // the same as rows

@@ -24,7 +24,7 @@ SlashCommand asking(const char* name, const char* aliases, const char* usage, co
                        .run = {},
                        .while_working = while_working};
   command.run = [question = std::string(name)](Shell& shell, std::string_view arguments) {
-    shell.send(asked_words(question, std::string(arguments)));
+    shell.send(asked_words(question, arguments));
   };
   return command;
 }

@@ -1,4 +1,3 @@
-#include "agent/protocol/asked_words.h"
 #include "ui/shell/shell.h"
 #include "ui/shell/slash_command.h"
 
@@ -7,9 +6,7 @@ namespace {
 
 std::vector<std::string> values(Shell&) { return {"request"}; }
 
-void run(Shell& shell, std::string_view arguments) {
-  shell.send(asked_words("debug", std::string(arguments)));
-}
+void run(Shell& shell, std::string_view) { shell.send(AskLastRequest{}); }
 
 }  // namespace
 

@@ -1,4 +1,3 @@
-#include "agent/protocol/asked_words.h"
 #include "ui/shell/login.h"
 #include "ui/shell/shell.h"
 #include "ui/shell/slash_command.h"
@@ -11,7 +10,7 @@ std::vector<std::string> values(Shell&) {
 }
 
 void run(Shell& shell, std::string_view arguments) {
-  if (arguments.empty()) return shell.send(asked_words("login"));
+  if (arguments.empty()) return shell.send(AskLogin{});
   for (const std::string& known : values(shell))
     if (known == arguments) return open_key_entry(shell, known);
   shell.say("/login takes the name of a provider, never a key: what you type here is kept in the history",

@@ -1,4 +1,3 @@
-#include "agent/protocol/asked_words.h"
 #include "ui/shell/shell.h"
 #include "ui/shell/slash_command.h"
 
@@ -6,7 +5,7 @@ namespace tern {
 namespace {
 
 void run(Shell& shell, std::string_view arguments) {
-  if (arguments.empty()) return shell.send(asked_words("sessions"));
+  if (arguments.empty()) return shell.send(AskSessions{});
   shell.send(Sessions{Sessions::What::resume, std::string(arguments)});
 }
 

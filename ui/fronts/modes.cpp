@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "agent/protocol/asked_words.h"
 #include "ui/fronts/lists.h"
 #include "ui/parts/context_panel.h"
 #include "ui/parts/rows.h"
@@ -117,7 +116,7 @@ void open_sessions(Shell& shell) {
   Overlay overlay;
   overlay.title = "Conversations in this folder";
   overlay.opens = "resume";
-  overlay.search = [](Shell& in, std::string words) { in.send(asked_words("sessions", std::move(words))); };
+  overlay.search = [](Shell& in, std::string words) { in.send(AskSessions{std::move(words)}); };
   const auto sessions = std::exchange(shell.view.sessions, {});
   std::vector<std::string> times;
   for (const SessionInfo& session : sessions) times.push_back(session.when);
@@ -132,11 +131,11 @@ void open_sessions(Shell& shell) {
     in.send(Sessions{Sessions::What::resume, sessions[index].id});
   };
   overlay.actions.push_back({"p", "preview", [sessions](Shell& in, std::size_t index) {
-                               in.send(asked_words("session preview", sessions[index].id));
+                               in.send(AskSessionPreview{sessions[index].id});
                              }});
   const auto remove = [sessions](Shell& in, std::size_t index) {
     if (sessions[index].id == in.view.session_id) return in.say("this conversation is open");
-    in.send(asked_words("session delete", sessions[index].id));
+    in.send(DeleteSession{sessions[index].id});
     in.view.sessions = sessions;
     in.view.sessions.erase(in.view.sessions.begin() + static_cast<std::ptrdiff_t>(index));
     if (in.view.sessions.empty()) return close_overlay(in);
@@ -145,7 +144,7 @@ void open_sessions(Shell& shell) {
   };
   overlay.actions.push_back({"d", "delete", remove, true});
   overlay.actions.push_back(
-      {"o", "other folders", [](Shell& in, std::size_t) { in.send(asked_words("sessions elsewhere")); }});
+      {"o", "other folders", [](Shell& in, std::size_t) { in.send(AskSessionsElsewhere{}); }});
   shell.overlay = std::move(overlay);
 }
 

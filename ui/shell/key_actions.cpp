@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <span>
 
-#include "agent/protocol/asked_words.h"
 #include "ui/shell/keys.h"
 #include "ui/shell/reverse_search.h"
 #include "ui/shell/shell.h"
@@ -70,7 +69,7 @@ constexpr Action actions[] = {
     {"send", "enter", "send; while working, steer the turn", enter, writing},
     {"complete", "tab", "complete; while working, queue for later", tab, writing},
     {"background", "ctrl-b", "move the running command to the background",
-     [](Shell& s) { s.send(asked_words("background")); }, command_runs},
+     [](Shell& s) { s.send(MoveToBackground{}); }, command_runs},
     {"transcript", "ctrl-o",
      "whole transcript, unfolded; / searches, v selects rows to copy, e picks what to drop, fold, pin or "
      "summarize",

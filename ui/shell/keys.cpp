@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "agent/protocol/asked_words.h"
 #include "ui/shell/reverse_search.h"
 #include "ui/shell/shell.h"
 #include "ui/terminal/picture.h"
@@ -38,7 +37,7 @@ void escape(Shell& shell) {
     return;
   }
   shell.last_escape_ms = -10'000;
-  if (shell.composer.empty()) return shell.send(asked_words("rewind"));
+  if (shell.composer.empty()) return shell.send(AskRewindPoints{});
   shell.history.add(shell.composer.take());
 }
 

@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "agent/protocol/asked_words.h"
 #include "ui/shell/shell.h"
 #include "ui/text/text_safe.h"
 
@@ -25,8 +24,7 @@ std::vector<Way> ways(const LoginAsked& asked) {
     list.push_back({"Use " + safe_text(name, Lines::one), "on this machine",
                     [name](Shell& in) { in.send(SetModel{name}); }});
   if (asked.served.empty())
-    list.push_back(
-        {"Use a local server", std::string(no_server), [](Shell& in) { in.send(asked_words("login")); }});
+    list.push_back({"Use a local server", std::string(no_server), [](Shell& in) { in.send(AskLogin{}); }});
   list.push_back({"Look around with the demo", "no model, real tools", [](Shell& in) {
                     if (in.view.meters.provider != "demo") in.send(SetModel{"demo/demo"});
                   }});
@@ -100,7 +98,7 @@ void open_login(Shell& shell, const LoginAsked& asked) {
     const char letter = press.text[0];
     const auto index = static_cast<std::size_t>(letter - '1');
     if (letter != 'r' && (letter < '1' || index >= list->size())) return false;
-    std::function<void(Shell&)> go = [](Shell& again) { again.send(asked_words("login")); };
+    std::function<void(Shell&)> go = [](Shell& again) { again.send(AskLogin{}); };
     if (letter != 'r') go = (*list)[index].go;
     in.overlay.reset();  // the list goes with it
     go(in);

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <utility>
 
-#include "agent/protocol/asked_words.h"
 #include "ui/parts/rows.h"
 #include "ui/shell/slash_command.h"
 #include "ui/shell/words.h"
@@ -116,7 +115,7 @@ void Shell::use_theme(std::string_view name) {
 void Shell::ask_earlier(bool all) {
   if (!view.more_above || asked_earlier == view.openings) return;
   asked_earlier = view.openings;
-  send(asked_words("earlier", all ? "all" : ""));
+  send(AskEarlier{all});
 }
 
 void Shell::earlier_came() {

@@ -82,6 +82,12 @@ TEST_CASE("a handoff is a text when --text comes first or last") {
   CHECK(read<HandOver>("handoff", "--texts").focus == "--texts");
 }
 
+TEST_CASE("words that ask for nothing are said to") {
+  CHECK(misread("teapot", "") == "Unknown request \"teapot\".");
+  CHECK(read<ExportConversation>("export", " talk.md ").file == "talk.md");
+  CHECK(read<AskServers>("mcp", "off github").words == "off github");
+}
+
 TEST_CASE("an original is named or searched for") {
   read<AskOriginals>("recall");
   CHECK(read<AskOriginal>("recall", "r17").id.value == 17);

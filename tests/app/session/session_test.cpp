@@ -84,7 +84,7 @@ TEST_CASE("every question that a slash command asks is answered") {
     if (is_asked(command)) questions.push_back(std::move(command));
   REQUIRE(questions.size() > 15);
   auto setup = world.setup();
-  setup.page = [](std::string_view name, std::stop_token) { return std::string(name); };
+  setup.doctor = [](std::stop_token) { return std::string("well"); };
   std::size_t heard = 0;
   setup.on_live_done = [&](const Command& command) {
     INFO("question " << std::visit([](const auto& one) { return typeid(one).name(); }, command));
@@ -125,7 +125,7 @@ TEST_CASE("what there is nothing of is said") {
   World world;
   auto setup = world.setup();
   setup.keep = true;
-  world.run(std::move(setup), {asked_words("rewind"), asked_words("sessions", "teapot"), StopJob{}});
+  world.run(std::move(setup), {asked_words("rewind"), AskSessions{"teapot"}, StopJob{}});
   const auto said = world.notices();
   INFO(said);
   CHECK(said.find("No prompts to rewind to yet.") != std::string::npos);
@@ -393,7 +393,7 @@ TEST_CASE("the count of background commands is right when one begins and when it
   std::vector<int> counts;
   bool told = false;
   Session session(std::move(setup), world.commands, [&](Event event) {
-    if (std::holds_alternative<ToolProgress>(event)) world.commands.push(asked_words("background"));
+    if (std::holds_alternative<ToolProgress>(event)) world.commands.push(MoveToBackground{});
     if (const auto* notice = std::get_if<Notice>(&event))
       told |= notice->text.find("has ended") != std::string::npos;
     const auto* meters = std::get_if<Meters>(&event);

@@ -178,7 +178,7 @@ TEST_CASE("an action answers to its new key and no longer to the old one") {
   CHECK(prompts[0].text == "two\nlines");
   world.tell(TurnStarted{1});
   world.press("f6");
-  CHECK(world.sent<AskedWords>().size() == 1);
+  CHECK(world.sent<MoveToBackground>().size() == 1);
   world.type("later");
   world.press("f2");
   CHECK(world.sent<Submit>().at(0).when == When::after);

@@ -296,11 +296,9 @@ TEST_CASE(
   world.meters(0.3);
   world.look(80, 24);
   world.press("pageup");
-  CHECK(world.sent<AskedWords>().empty());
+  CHECK(world.sent<AskEarlier>().empty());
   for (int i = 0; i < 30; ++i) world.press("pageup");
-  const auto asked = world.sent<AskedWords>();
-  REQUIRE(asked.size() == 1);
-  CHECK(asked[0].name == "earlier");
+  CHECK(world.sent<AskEarlier>().size() == 1);
   for (int i = 0; i < 7; ++i) world.press("shift-down");
   const std::string before = world.look(80, 24);
   auto page = std::make_shared<EventPage>();
@@ -326,9 +324,9 @@ TEST_CASE("a search and the way to the beginning go on in the part that has yet 
     world.look(80, 24);
     world.type(find ? "/needle" : "g");
     if (find) world.press("enter");
-    const auto asked = world.sent<AskedWords>();
+    const auto asked = world.sent<AskEarlier>();
     REQUIRE(asked.size() == 1);
-    CHECK(asked[0].argument == "all");
+    CHECK(asked[0].all);
     auto page = std::make_shared<EventPage>();
     for (int i = 0; i < 300; ++i) {
       Item item;
