@@ -28,7 +28,7 @@ constexpr const char* times_key = "note times";
 
 bool offers_notes(const Context& context) {
   return std::any_of(context.tools.begin(), context.tools.end(),
-                     [](const ToolSpec& tool) { return tool.name == "Notes"; });
+                     [](const ToolSpec& tool) { return tool.duty == ToolDuty::notes; });
 }
 
 std::string open_todos(const std::vector<TodoItem>& todos) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "agent/models/redact.h"
+#include "agent/store/usage_row.h"
 #include "agent/turn/agent.h"
 #include "agent/turn/context_tools.h"
 #include "agent/turn/turn.h"
@@ -130,7 +131,7 @@ HelperRun::HelperRun(HelperWorld world, const HelperDoors& doors, const HelperTa
   hands_.hooks.heard = world_.hooks;
   hands_.hooks.ask = [this](const HookCall& call, std::stop_token stop) {
     HookCall told = call;
-    const nlohmann::json type = task_.agent.name.empty() ? "Task" : task_.agent.name;
+    const nlohmann::json type = task_.agent.name.empty() ? std::string(helper_tool) : task_.agent.name;
     told.fields.insert(1, "\"agent_id\":\"" + report_.session + "\",\"agent_type\":" + type.dump() + ",");
     return doors_.ask_hooks(told, stop);
   };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "agent/helpers/helper_prompt.h"
+#include "agent/store/usage_row.h"
 #include "compression/text/figures.h"
 #include "compression/text/plain_text.h"
 #include "tools/files/journal.h"
@@ -23,8 +24,8 @@ constexpr std::string_view state_key = "helpers", purpose = "helper";
 // What no helper gets, whoever asks for it: other helpers, what asks the user, what changes a conversation,
 // tools of servers.
 bool never_given(const Tool& tool) {
-  const bool conversation = tool.effects.has(Effect::context) && tool.name != "Recall";
-  return tool.name == "Task" || tool.asks || tool.foreign || tool.stands_for || conversation;
+  const bool conversation = tool.effects.has(Effect::context) && tool.duty != ToolDuty::recall;
+  return tool.duty == ToolDuty::helper || tool.asks || tool.foreign || tool.stands_for || conversation;
 }
 
 bool is_all(const std::vector<std::string>& names) {
@@ -92,7 +93,7 @@ void rule_doors(HelperDoors& doors, const HelperSetup& setup) {
 std::optional<double> dollars_left(Agent& parent) {
   parent.spending.count(parent.context.gauges.dollars());
   auto left = parent.spending.left(parent.limits.cost);
-  const auto own = left_for(parent.limits.cost, parent.store.spent_on(), "Task");
+  const auto own = left_for(parent.limits.cost, parent.store.spent_on(), helper_tool);
   if (own) left = std::min(left.value_or(*own), *own);
   return left;
 }
@@ -136,7 +137,8 @@ void HelperDesk::Turnstile::leave() {
 
 Tool task_tool() {
   Tool tool;
-  tool.name = "Task";
+  tool.name = helper_tool;
+  tool.duty = ToolDuty::helper;
   tool.description =
       "Hands a search or another bounded task to a helper with its own context; you get its report of at "
       "most 1,500 tokens. "
@@ -207,7 +209,7 @@ HelperDesk::Given HelperDesk::given(const HelperTask& task, const std::vector<st
     if (never_given(*tool)) continue;
     const bool wanted = both ? names_it(files, *tool) && names_it(asked, *tool)
                              : names_it(files.empty() ? asked : files, *tool);
-    if (wanted || tool->name == "Recall") result.tools.add(tool);
+    if (wanted || tool->duty == ToolDuty::recall) result.tools.add(tool);
   }
   for (const auto* names : {&files, &asked}) {
     if (is_read(*names) || is_all(*names)) continue;

@@ -141,7 +141,7 @@ std::string tools_with_search(const Request& request) {
                     R"({"type":"tool_search","execution":"client","description":)" +
                         json_quote(tool.description) + ",\"parameters\":" + tool.schema + "}",
                     first);
-    if (tool.duty == ToolDuty::plain) append_joined(tools, function_tool(tool), first);
+    if (!serves_deferred(tool.duty)) append_joined(tools, function_tool(tool), first);
   }
   return "\"tools\":[" + tools + "],";
 }

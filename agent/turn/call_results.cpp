@@ -81,7 +81,7 @@ void ToolCalls::keep_original(CallRun& run, const nlohmann::json& args) {
     result.recall = store_.next_recall();
   }
   Arrival arrival{.share = usage(context_.conversation, budget).share, .ranged = asks_for_lines(args)};
-  if (run.tool && run.tool->name == "Recall") {
+  if (run.tool && run.tool->duty == ToolDuty::recall) {
     if (const auto recalled = store_.original(parse_recall_id(text_of(args, "id"))))
       arrival.file = recalled->subject;
   }

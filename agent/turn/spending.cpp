@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "agent/protocol/shell_note.h"
+#include "agent/store/usage_row.h"
 #include "compression/text/figures.h"
 #include "compression/values/tokens.h"
 
@@ -152,7 +153,7 @@ double spent_on_tool(const std::vector<SourceSpend>& sources, std::string_view t
   double dollars = 0;
   const auto name = source_of_tool(tool);
   for (const auto& one : sources)
-    if (one.source == name || (name == "Task" && one.source == "helpers")) dollars += one.dollars;
+    if (one.source == name || (name == helper_tool && one.source == "helpers")) dollars += one.dollars;
   return dollars;
 }
 

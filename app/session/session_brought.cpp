@@ -153,7 +153,7 @@ void SessionCommands::answer_with(const std::string& model) {
 }
 
 std::string SessionCommands::run_for_command(const std::string& line, std::stop_token stop) {
-  const auto bash = s.tools_.find("Bash");
+  const auto bash = s.tools_.with(ToolDuty::shell);
   if (!bash) return "[`" + line + "` was not run: there is no shell here]";
   const auto call_id = "command_" + std::to_string(s.store_->next_batch());
   auto run = s.calls_->run_for_file(bash, {{"command", line}}, call_id, stop);
@@ -176,7 +176,7 @@ std::string SessionCommands::run_for_command(const std::string& line, std::stop_
 std::optional<std::string> SessionCommands::read_for_command(const std::string& path) {
   const auto place = s.workspace_->locate(path);
   if (!place.error.empty() || !place.exists || std::filesystem::is_directory(place.real)) return std::nullopt;
-  const auto read = s.tools_.find("Read");
+  const auto read = s.tools_.with(ToolDuty::reading);
   const nlohmann::json args{{"file_path", path}};
   const auto decision =
       read ? decide(s.hands_->policy, {*read, args, *s.workspace_}) : Decision(Deny{"there is no Read tool"});

@@ -85,7 +85,7 @@ void SessionCommands::set_mode(PermissionMode mode) {
 // Runs with the person's own authority; what it said is shown to the model unless hidden. Its cell is kept
 // either way.
 void SessionCommands::shell_line(const ShellLine& line, std::stop_token stop) {
-  const auto bash = s.tools_.find("Bash");
+  const auto bash = s.tools_.with(ToolDuty::shell);
   if (!bash || line.command.empty()) return;
   const auto command = redact(line.command);
   const auto call_id = "shell_" + std::to_string(s.store_->next_batch());

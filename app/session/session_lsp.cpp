@@ -45,8 +45,9 @@ std::vector<std::string> watch_changes(const SessionSetup& setup, const Workspac
   };
   hands.watch.command = [desk](const std::string& words) { return desk->command(words); };
   const auto& without = setup.without_tools;
-  const bool wanted = std::find(without.begin(), without.end(), "Diagnostics") == without.end();
-  if (wanted && desk->useful()) hands.offered.add(diagnostics_tool(desk));
+  auto tool = diagnostics_tool(desk);
+  const bool wanted = std::find(without.begin(), without.end(), tool.name) == without.end();
+  if (wanted && desk->useful()) hands.offered.add(std::move(tool));
   return problems;
 }
 

@@ -294,13 +294,18 @@ std::string SessionMcp::share(const Context& context) const {
   std::set<std::string> loaded;
   std::vector<ToolSpec> fixed;
   for (const ToolSpec& spec : context.tools)
-    if (spec.duty != ToolDuty::plain || spec.name.starts_with("mcp__")) fixed.push_back(spec);
+    if (serves_deferred(spec.duty) || spec.name.starts_with("mcp__")) fixed.push_back(spec);
   for (const ToolSpec& spec : fixed) loaded.insert(spec.name);
   Tokens tokens = tokens_of(fixed);
+  const auto finds = [&](const std::string& tool) {
+    return std::any_of(fixed.begin(), fixed.end(), [&](const ToolSpec& spec) {
+      return spec.duty == ToolDuty::search && spec.name == tool;
+    });
+  };
   for (const ItemPtr& item : context.conversation.items)
     for (const Block& block : item->blocks) {
       const auto* result = std::get_if<ToolResult>(&block);
-      if (result == nullptr || result->tool != "McpTools") continue;
+      if (result == nullptr || !finds(result->tool)) continue;
       tokens += estimate(block);
       for (const ToolSpec& tool : found_tools(result->text).tools) loaded.insert(tool.name);
     }

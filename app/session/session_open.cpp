@@ -334,7 +334,7 @@ void Session::make_hands() {
     const auto named = [&](const std::vector<std::string>& names) {
       return std::find(names.begin(), names.end(), tool->name) != names.end();
     };
-    const bool by_style = notes_wanted && named({"Notes", "NewContext"});
+    const bool by_style = notes_wanted && tool->duty == ToolDuty::notes;
     if ((tool->basic || by_style || named(setup_.more_tools)) && !named(setup_.without_tools))
       hands.offered.add(tool);
   }

@@ -136,7 +136,7 @@ void SessionQueries::tell(const AskCompactionLog&) {
 }
 
 void SessionQueries::tell(const AskNotes& asked) {
-  const bool offered = s.hands_->offered.find("Notes") != nullptr;
+  const bool offered = s.hands_->offered.with(ToolDuty::notes) != nullptr;
   const auto* way = offered ? ""
                             : "\n\nThe model keeps no notes in this session; `/config contextStyle "
                               "notes` turns them on for the next one.\n";

@@ -74,7 +74,8 @@ void SessionCommands::add_skill_tool() {
   tool.stands_for = [session = &s, plain](nlohmann::json& args, std::string& error) -> ToolPtr {
     const auto* skill = meant_by(args.value("skill", std::string()), session->brought_.skills.skills);
     const auto& without = session->setup_.without_tools;
-    const bool helpers = std::find(without.begin(), without.end(), "Task") == without.end();
+    const auto helper = session->tools_.with(ToolDuty::helper);
+    const bool helpers = helper && std::find(without.begin(), without.end(), helper->name) == without.end();
     if (!skill || !skill->for_model || !skill->fork || !helpers) return plain;
     if (!SessionCommands{*session}.as_approved(*skill)) return plain;  // which says so
     auto content = redact(skill_content(*skill));
@@ -88,7 +89,7 @@ void SessionCommands::add_skill_tool() {
       args["agent"] = agent->name;
     else
       args["tools"] = "all";  // its own gate decides on each call
-    return session->tools_.find("Task");
+    return helper;
   };
   s.tools_.add(std::move(tool));
 }

@@ -366,6 +366,7 @@ Tool bash_tool() {
                 R"("description":{"type":"string"},)"
                 R"("run_in_background":{"type":"boolean"}},"required":["command"]})",
       .effects = Effect::execute,
+      .duty = ToolDuty::shell,
       .basic = true,
       .aliases = "cmd=command background=run_in_background is_background=run_in_background",
       .run = run,

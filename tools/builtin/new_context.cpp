@@ -14,6 +14,7 @@ Tool new_context_tool() {
       .description = "Starts a fresh window with notes, todos and last words.",
       .schema = R"({"type":"object","properties":{"why":{"type":"string"}}})",
       .effects = Effect::context,
+      .duty = ToolDuty::notes,
       .basic = false,
       .aliases = "reason=why",
       .run = run,

@@ -26,6 +26,7 @@ Tool notes_tool() {
       .schema = R"({"type":"object","properties":{"op":{"enum":["list","read","write","append","search"]},)"
                 R"("name":{"type":"string"},"text":{"type":"string"}},"required":["op"]})",
       .effects = Effect::context,
+      .duty = ToolDuty::notes,
       .basic = false,
       .aliases = "action=op path=name file=name content=text query=text",
       .run = run,

@@ -247,6 +247,7 @@ Tool read_tool() {
       .schema = R"({"type":"object","properties":{"file_path":{"type":"string"},"offset":{"type":"integer"},)"
                 R"("limit":{"type":"integer"}},"required":["file_path"]})",
       .effects = Effect::read,
+      .duty = ToolDuty::reading,
       .basic = true,
       .aliases =
           "path=file_path file=file_path filename=file_path startline=offset start=offset line=offset "

@@ -66,6 +66,7 @@ Tool recall_tool() {
       .schema = R"({"type":"object","properties":{"id":{"type":"string"},"lines":{"type":"string"},)"
                 R"("search":{"type":"string"},"list":{"type":"string"}}})",
       .effects = Effect::context,
+      .duty = ToolDuty::recall,
       .basic = true,
       .aliases = "recallid=id resultid=id range=lines query=search pattern=search text=search",
       .run = run_recall,

@@ -84,6 +84,12 @@ ToolPtr ToolSet::find(std::string_view name) const {
   return behind_ ? behind_(name) : nullptr;
 }
 
+ToolPtr ToolSet::with(ToolDuty duty) const {
+  for (const auto& tool : tools_)
+    if (tool->duty == duty) return tool;
+  return nullptr;
+}
+
 std::vector<std::string> ToolSet::names() const {
   std::vector<std::string> names;
   for (const auto& tool : tools_) names.push_back(tool->name);

@@ -21,6 +21,7 @@ class ToolSet {
   void behind(std::function<ToolPtr(std::string_view name)> find) { behind_ = std::move(find); }
   ToolPtr find(std::string_view name)
       const;  // case-insensitive, known aliases ("shell" → Bash); null when there is none
+  ToolPtr with(ToolDuty duty) const;  // the first
   std::vector<std::string> names() const;
 
   auto begin() const { return tools_.begin(); }  // in the order they were added

@@ -31,7 +31,7 @@ std::string window_text(const Conversation& conversation) {
 
 void offer_notes(Rig& rig) {
   for (const auto& tool : rig.hands.offered)
-    rig.context.tools.push_back({tool->name, tool->description, tool->schema});
+    rig.context.tools.push_back({tool->name, tool->description, tool->schema, tool->duty});
 }
 
 std::string synthetic_words(const Rig& rig) {
