@@ -10,7 +10,7 @@ namespace {
 std::string source_of(std::string_view purpose) {
   if (purpose == "summary" || purpose == "draft") return "summaries";
   if (purpose == "helper") return "helpers";
-  if (purpose == "search") return std::string(web_search_tool);
+  if (purpose == "search") return std::string(hosted_search_tool);
   if (purpose == "aside") return "asides";
   if (purpose == "retry") return "retries";
   return "other";

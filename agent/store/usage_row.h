@@ -12,7 +12,7 @@
 namespace tern {
 
 // The tools whose requests are purposes of their own; limits name them.
-inline constexpr std::string_view helper_tool = "Task", web_search_tool = "WebSearch";
+inline constexpr std::string_view helper_tool = "Task", hosted_search_tool = "WebSearch";
 
 // Tokens and dollars of one source: "system", "tools", "Bash" (its results), "mcp__github" (its tools and
 // results), "output", "summaries", "helpers" …

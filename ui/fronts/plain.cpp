@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "compression/text/last_screen.h"
+#include "compression/values/tool_kinds.h"
 #include "ui/commands/builtin_commands.h"
 #include "ui/fronts/modes.h"
 #include "ui/parts/rows.h"
@@ -182,7 +183,7 @@ class PlainLog {
 
   // A path inside the working folder is told from there; a command is told as it is.
   std::string from_here(std::string text, std::string_view tool) const {
-    const std::size_t at = tool == "Bash" ? text.npos : text.find(deps_.cwd + "/");
+    const std::size_t at = runs_commands(tool) ? text.npos : text.find(deps_.cwd + "/");
     if (at == 0 || (at != text.npos && text[at - 1] == ' ')) text.erase(at, deps_.cwd.size() + 1);
     return text;
   }
