@@ -1,5 +1,7 @@
 #include "agent/protocol/event.h"
 
+#include "compression/text/command_result.h"
+
 namespace tern {
 
 std::string_view to_string(PermissionMode mode) {
@@ -11,6 +13,22 @@ std::string_view to_string(PermissionMode mode) {
     case PermissionMode::bypass: return "bypass";
   }
   return "ask";
+}
+
+namespace {
+constexpr std::string_view rejected = "rejected", blocked = "blocked";
+}  // namespace
+
+std::string rejected_note(const std::string& said) {
+  return std::string(rejected) + (said.empty() ? "" : ": " + said);
+}
+
+std::string blocked_note(const std::string& reason) { return std::string(blocked) + ": " + reason; }
+
+CallEnd end_of_note(std::string_view note) {
+  if (note.starts_with(rejected)) return CallEnd::rejected;
+  if (note.starts_with(blocked)) return CallEnd::blocked;
+  return note.starts_with(background_note) ? CallEnd::background : CallEnd::ran;
 }
 
 std::string retry_text(const Waiting& waiting, std::int64_t left_ms) {

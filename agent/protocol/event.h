@@ -42,8 +42,12 @@ struct ToolStarted {
 struct ToolProgress {
   std::string call_id, tail;  // what came since the last one
 };
-// How the note of a call begins that did not run: the user said no, or a rule did.
-inline constexpr std::string_view rejected_note = "rejected", blocked_note = "blocked";
+// How a call ended: it did not run because the user said no, or because a rule or a hook did; or it goes on
+// in the background.
+enum class CallEnd { ran, rejected, blocked, background };
+std::string rejected_note(const std::string& said);  // by the user, if they said anything
+std::string blocked_note(const std::string& reason);
+CallEnd end_of_note(std::string_view note);  // of a call that the store kept
 struct ToolFinished {
   std::string call_id, tool, label, subject, note, diff,
       text;  // text: whole, as the person may unfold it (head kept ≤ 256 KB)
@@ -53,6 +57,7 @@ struct ToolFinished {
   RecallId recall;
   ResultForm form = ResultForm::full;
   bool replayed = false;
+  CallEnd end = CallEnd::ran;
 };
 enum class Level { info, warning, error };
 struct Notice {

@@ -93,6 +93,7 @@ class Screen {
           ToolStarted{cell->call_id, cell->tool, cell->label, cell->subject, cell->subject, true});
       cell->text = text_ends(cell->text, options_.tool_text, cell->recall);
       cell->replayed = true;
+      cell->end = end_of_note(cell->note);
       shown_ = cell->subject.substr(0, cell->subject.find('\n'));
     }
     events.push_back(std::move(event));
@@ -133,6 +134,7 @@ class Screen {
     ToolFinished done;
     done.call_id = result.call_id, done.tool = result.tool, done.label = cell.label,
     done.subject = cell.subject;
+    done.end = end_of_note(cell.note);
     done.note = cell.note, done.diff = cell.diff, done.is_error = result.is_error,
     done.exit_status = cell.exit_status;
     done.milliseconds = cell.milliseconds, done.recall = result.recall, done.form = result.form,

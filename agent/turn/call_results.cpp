@@ -58,6 +58,7 @@ void ToolCalls::close(Prepared& prepared) {
   cell.diff = run.output.diff;
   cell.text = run.output.shown.value_or(run.output.text).substr(0, shown_text);
   cell.is_error = run.output.is_error;
+  if (run.output.in_background) cell.end = CallEnd::background;
   cell.exit_status = run.output.exit_status;
   store_.transact([&] {
     keep_original(run, prepared.args);

@@ -32,7 +32,6 @@ struct CallSnapshot {
 
 // The call is not run: the model reads `text`, people `note`, or that it was blocked for `reason`. Always
 // false.
-bool refuse(CallRun& run, std::string text, const std::string& reason, CallsDone& done,
-            std::string note = {});
+bool refuse(CallRun& run, std::string text, const std::string& reason, CallsDone& done);
 
 }  // namespace tern

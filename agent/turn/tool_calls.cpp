@@ -39,12 +39,13 @@ bool parallel(const ToolPtr& tool) { return tool && tool->effects.only(Effect::r
 
 }  // namespace
 
-bool refuse(CallRun& run, std::string text, const std::string& reason, CallsDone& done, std::string note) {
+bool refuse(CallRun& run, std::string text, const std::string& reason, CallsDone& done) {
   auto subject = std::move(run.output.subject);
   run.output = failure(std::move(text));
   run.output.subject = std::move(subject);
-  run.output.note = note.empty() ? std::string(blocked_note) + ": " + reason : std::move(note);
+  run.output.note = blocked_note(reason);
   run.refused = true;
+  run.cell.end = CallEnd::blocked;
   done.denials.push_back(
       {run.tool ? std::string(run.tool->name) : run.call.name, run.call.id, run.call.arguments, reason});
   return false;
@@ -217,8 +218,10 @@ bool ToolCalls::ask(Prepared& prepared, const Ask& why, std::stop_token stop, Ca
   if (!answer) return refuse(run, "[Request interrupted by user] The call was not run.", why.reason, done);
   if (verdict == Verdict::no) {
     done.said_no = answer->note.empty();
-    const std::string said = answer->note.empty() ? "" : ": " + answer->note;
-    return refuse(run, refused_text(answer->note), why.reason, done, std::string(rejected_note) + said);
+    refuse(run, refused_text(answer->note), why.reason, done);
+    run.output.note = rejected_note(answer->note);
+    run.cell.end = CallEnd::rejected;
+    return false;
   }
   if (verdict == Verdict::yes_remember && answer->choice < offers.size()) grant(offers[answer->choice]);
   run.output.note = answer->note;

@@ -49,7 +49,7 @@ std::string head_of(const std::string& text) {
 
 // It was not run; what the model was told of that is not for people.
 bool was_refused(const ToolFinished& done) {
-  return done.note.starts_with(rejected_note) || done.note.starts_with(blocked_note);
+  return done.end == CallEnd::rejected || done.end == CallEnd::blocked;
 }
 
 json location_list(const std::string& path, std::size_t line) {

@@ -168,7 +168,8 @@ std::string SessionCommands::run_for_command(const std::string& line, std::stop_
                       .text = text,
                       .is_error = run.output.is_error,
                       .exit_status = run.output.exit_status,
-                      .milliseconds = run.cell.milliseconds});
+                      .milliseconds = run.cell.milliseconds,
+                      .end = run.cell.end});
   if (run.refused) return "[`" + shown + "` was not run: " + run.output.note + "]";
   return text;
 }

@@ -102,7 +102,8 @@ void SessionCommands::shell_line(const ShellLine& line, std::stop_token stop) {
                     .note = output.note,
                     .text = output.text,
                     .is_error = output.is_error,
-                    .exit_status = output.exit_status};
+                    .exit_status = output.exit_status,
+                    .end = output.in_background ? CallEnd::background : CallEnd::ran};
   cell.milliseconds =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
   s.store_->transact([&] {

@@ -70,6 +70,7 @@ struct World {
     done.text = text;
     done.diff = diff;
     done.is_error = error;
+    done.end = end_of_note(note);
     tell(done);
   }
   void meters(double share, Tokens window = 200'000) {

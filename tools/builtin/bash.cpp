@@ -279,6 +279,7 @@ ToolOutput went_to_background(const std::string& command, const std::string& id,
   ToolOutput result;
   result.subject = command;
   result.note = std::string(background_note) + id;
+  result.in_background = true;
   result.text = why + " Its id is " + id +
                 ": BashOutput reads what it says, KillBash ends it, and you are told when it ends.";
   if (!said.empty()) add_line(result.text, "Output so far:\n" + said);

@@ -51,6 +51,7 @@ struct ToolOutput {
       spill;  // the whole output when it is larger than `text`; the agent moves it to the store
   std::vector<WallHit> walls;     // what a sandboxed command wanted and needs, and the sandbox does not give
   bool unchanged_reread = false;  // text only points at an earlier result
+  bool in_background = false;     // the command goes on there
   bool user_first = false;        // the user wants to say something before the model goes on
 };
 

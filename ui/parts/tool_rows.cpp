@@ -60,7 +60,7 @@ class ToolRows {
 
  private:
   bool refused() const {
-    return body_.is_error && (body_.note.starts_with(rejected_note) || body_.note.starts_with(blocked_note));
+    return body_.is_error && (body_.end == CallEnd::rejected || body_.end == CallEnd::blocked);
   }
 
   bool own() const { return body_.label == own_command_label; }
@@ -73,7 +73,7 @@ class ToolRows {
     return runs_commands(body_.tool) || body_.is_error;
   }
 
-  bool in_background() const { return runs_commands(body_.tool) && body_.note.starts_with(background_note); }
+  bool in_background() const { return body_.end == CallEnd::background; }
 
   std::string padded(std::string label) const {
     if (options_.width >= 60) label.resize(std::max<std::size_t>(label.size(), 8), ' ');

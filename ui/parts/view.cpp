@@ -104,6 +104,7 @@ class Fold {
     body.milliseconds = done.milliseconds;
     body.recall = done.recall;
     body.form = done.form;
+    body.end = done.end;
     ++cell->version;
     regroup(view_.cells, static_cast<std::size_t>(cell - view_.cells.data()));
     bound_outputs(view_.cells);

@@ -41,6 +41,7 @@ struct ToolCell {
   std::int64_t milliseconds = 0;
   RecallId recall;
   ResultForm form = ResultForm::full;
+  CallEnd end = CallEnd::ran;
   Explored run;         // folded, this cell stands for as many; nothing: for itself
   bool in_run = false;  // folded, the first cell of its run stands for it
 };

@@ -39,7 +39,8 @@ TEST_CASE("a prompt is a tinted block, an answer has no mark, a tool has one for
   tool.is_error = true;
   CHECK(cell_rows(tool)[0].text.starts_with("✗ "));
   CHECK(cell_rows(tool)[0].spans[0].style.fg == Colour::bad);
-  tool.note = std::string(rejected_note) + ": use ninja";
+  tool.note = rejected_note("use ninja");
+  tool.end = CallEnd::rejected;
   tool.output = "The user doesn't want to proceed";
   const Rows refused = cell_rows(tool);
   REQUIRE(refused.size() == 1);
@@ -298,6 +299,7 @@ TEST_CASE("what a command answered the model about itself is not shown to people
   CHECK(cell_rows(tool).size() == 1);
   tool.exit_status.reset();
   tool.note = "background bash_1";
+  tool.end = CallEnd::background;
   tool.output = "The command runs in the background. Its id is bash_1: BashOutput reads what it says.";
   rows = cell_rows(tool);
   REQUIRE(rows.size() == 1);
