@@ -5,11 +5,15 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/protocol/query.h"
 #include "tools/set/tool.h"
 
-#include "agent/protocol/query.h"
-
 namespace tern {
+
+// Where a rule can be changed: by hand in a configuration or a flag, in the session, in what is kept for the
+// project. One of a command ends with it.
+enum class RuleOrigin { written, session, project, command };
+std::string_view to_string(RuleOrigin origin);
 
 struct PermissionRule {
   using Kind = RuleKind;
@@ -17,6 +21,7 @@ struct PermissionRule {
   std::string tool;    // "Bash", "Edit", "*"
   std::string spec;    // "npm run test:*", "src/**"; empty = every call
   std::string source;  // "config.json", "this session": named in the reason
+  RuleOrigin origin = RuleOrigin::written;
 };
 
 // ---- how rules meet calls

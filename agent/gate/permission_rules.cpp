@@ -64,6 +64,12 @@ std::string unknown_tool(const std::string& name, const ToolSet& tools) {
 
 }  // namespace
 
+std::string_view to_string(RuleOrigin origin) {
+  constexpr std::string_view names[] = {"the configuration", "this session", "this project",
+                                        "the command that runs"};
+  return names[static_cast<std::size_t>(origin)];
+}
+
 bool parse_rule(const ToolSet& tools, std::string_view text, PermissionRule::Kind kind, std::string source,
                 PermissionRule& rule, std::string& error) {
   text = trimmed(text);

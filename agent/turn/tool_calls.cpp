@@ -231,7 +231,8 @@ bool ToolCalls::ask(Prepared& prepared, const Ask& why, std::stop_token stop, Ca
 
 void ToolCalls::grant(const Offer& offer) {
   for (PermissionRule rule : *offer.rules) {
-    rule.source = offer.for_project ? "this project" : "this session";
+    rule.origin = offer.for_project ? RuleOrigin::project : RuleOrigin::session;
+    rule.source = to_string(rule.origin);
     hands_.policy.rules.push_back(rule);
     if (!offer.for_project) {
       store_.grant(rule_text(rule), false);

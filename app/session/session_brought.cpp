@@ -18,7 +18,6 @@
 namespace tern {
 namespace {
 
-constexpr std::string_view command_source = "the command that runs";  // of the rules it brings
 constexpr std::uint64_t most_of_a_file = 64 * 1024;
 
 // Above the trusted folder anybody may have left something: only what is the user's own or root's counts
@@ -118,7 +117,7 @@ bool SessionCommands::knows(const RunCommand& named) const {
 
 void SessionCommands::end_prompt() {
   std::erase_if(s.hands_->policy.rules,
-                [](const PermissionRule& rule) { return rule.source == command_source; });
+                [](const PermissionRule& rule) { return rule.origin == RuleOrigin::command; });
   if (const auto model = std::exchange(s.brought_.model_before, std::nullopt)) s.use_model(*model);
 }
 
@@ -128,10 +127,13 @@ void SessionCommands::allow_tools(const UserCommand& command) {
   for (const auto& text : command.allowed_tools) {
     PermissionRule rule;
     std::string error;
-    if (parse_rule(s.tools_, text, PermissionRule::Kind::allow, std::string(command_source), rule, error))
-      s.hands_->policy.rules.push_back(rule);
-    else
+    const std::string source(to_string(RuleOrigin::command));
+    if (!parse_rule(s.tools_, text, PermissionRule::Kind::allow, source, rule, error)) {
       s.emit(Notice{Level::warning, command.source + ": allowed-tools: " + error});
+      continue;
+    }
+    rule.origin = RuleOrigin::command;
+    s.hands_->policy.rules.push_back(rule);
   }
 }
 

@@ -303,18 +303,15 @@ void Session::make_hands() {
   hands.policy.mode = setup_.mode;
   hands.policy.rules = setup_.rules;
   hands.policy.bypass_by_flag = setup_.bypass_by_flag;
-  for (const auto& text : store_->grants()) {
+  const auto allow = [&](const std::string& text, const char* source, RuleOrigin origin) {
     PermissionRule rule;
     std::string error;
-    if (parse_rule(tools_, text, PermissionRule::Kind::allow, "remembered", rule, error))
-      hands.policy.rules.push_back(rule);
-  }
-  for (const auto& text : project_rules().load()) {
-    PermissionRule rule;
-    std::string error;
-    if (parse_rule(tools_, text, PermissionRule::Kind::allow, "this project", rule, error))
-      hands.policy.rules.push_back(rule);
-  }
+    if (!parse_rule(tools_, text, PermissionRule::Kind::allow, source, rule, error)) return;
+    rule.origin = origin;
+    hands.policy.rules.push_back(rule);
+  };
+  for (const auto& text : store_->grants()) allow(text, "remembered", RuleOrigin::session);
+  for (const auto& text : project_rules().load()) allow(text, "this project", RuleOrigin::project);
   hands.keep_rule = [this](const PermissionRule& rule) { return project_rules().add(rule_text(rule)); };
   const auto ready = [network = setup_.sandbox_network](ToolEnvironment& own) {
     ready_sandbox(own, own.workspace, network);

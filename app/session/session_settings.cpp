@@ -30,10 +30,9 @@ std::string lines_with(const std::string& text, const std::string& word) {
   return found.empty() ? "No setting is called \"" + word + "\".\n" : found;
 }
 
-// Where a rule comes from that nobody wrote into a configuration.
-bool in_session(const std::string& source) {
-  return source == "this session" || source == "this project" || source == "/permissions" ||
-         source == "remembered";
+// It was made in a session: the others are changed where they are written.
+bool in_session(const PermissionRule& rule) {
+  return rule.origin == RuleOrigin::session || rule.origin == RuleOrigin::project;
 }
 
 }  // namespace
@@ -50,6 +49,7 @@ void SessionQueries::tell(const AddRule& added) {
   std::string wrong;
   if (!parse_rule(s.tools_, added.spec, added.kind, "/permissions", rule, wrong))
     return s.emit(Notice{Level::warning, wrong});
+  rule.origin = RuleOrigin::session;
   const auto shown = rule_text(rule);
   s.hands_->policy.rules.push_back(std::move(rule));
   s.emit(Notice{Level::info, "For this session: " + std::string(to_string(added.kind)) + " " + shown});
@@ -59,14 +59,12 @@ void SessionQueries::tell(const AddRule& added) {
 void SessionQueries::tell(const RemoveRule& removed) {
   const auto& text = removed.spec;
   auto& rules = s.hands_->policy.rules;
-  const auto named = [&](const PermissionRule& rule) {
-    return rule_text(rule) == text && in_session(rule.source);
-  };
+  const auto named = [&](const PermissionRule& rule) { return rule_text(rule) == text && in_session(rule); };
   const auto found = std::find_if(rules.begin(), rules.end(), named);
   if (found == rules.end())
     return s.emit(Notice{Level::warning, "No rule that was made in a session reads " + text + "."});
   const bool kept = std::any_of(rules.begin(), rules.end(), [&](const PermissionRule& rule) {
-    return named(rule) && rule.source == "this project";
+    return named(rule) && rule.origin == RuleOrigin::project;
   });
   std::erase_if(rules, named);
   s.store_->revoke(text);
@@ -78,18 +76,17 @@ void SessionQueries::tell(const RemoveRule& removed) {
 void SessionQueries::tell(const RescopeRule& moved) {
   const auto& text = moved.spec;
   auto& rules = s.hands_->policy.rules;
-  const auto named = [&](const PermissionRule& rule) {
-    return rule_text(rule) == text && in_session(rule.source);
-  };
+  const auto named = [&](const PermissionRule& rule) { return rule_text(rule) == text && in_session(rule); };
   const auto found = std::find_if(rules.begin(), rules.end(), named);
   if (found == rules.end())
     return s.emit(Notice{Level::warning, text + " is set in the configuration: change it there."});
   if (found->kind != PermissionRule::Kind::allow)
     return s.emit(Notice{Level::warning, "Only rules that allow can be kept for the project."});
-  const bool kept = found->source == "this project";
+  const bool kept = found->origin == RuleOrigin::project;
   const auto wrong = kept ? s.project_rules().remove(text) : s.project_rules().add(text);
   if (!wrong.empty()) return s.emit(Notice{Level::warning, wrong});
-  found->source = kept ? "this session" : "this project";
+  found->origin = kept ? RuleOrigin::session : RuleOrigin::project;
+  found->source = to_string(found->origin);
   kept ? void(s.store_->grant(text, false)) : void(s.store_->revoke(text));
   s.emit(Notice{Level::info, text + (kept ? " holds for this session only." : " is kept for this project.")});
 }
