@@ -66,7 +66,7 @@ void Compactor::meet_cold_cache(Context& context) {
   const auto why = "the provider's cache is cold: this request would cost " + money(cost.next) +
                    ", shortened " + money(cost.compacted);
   if (context.config.cold_cache == ColdCache::ask && !(world_.confirm && world_.confirm(why)))
-    return decided("cold cache", why + "; left as it is");
+    return decided(Decided::cold_cache, why + "; left as it is");
   if (!steered_cut(context, cost.plan.edits, why, true)) return;
   commit(
       context,

@@ -183,7 +183,7 @@ void Compactor::settle_preview(Context& context, const AcceptPreview& answer) {
     world_.emit(
         Notice{Level::warning, "That preview is no longer open: /compact --preview makes a new one."});
   } else if (!answer.accept) {
-    decided("preview", "discarded: " + preview->result.strategy);
+    decided(Decided::preview, "discarded: " + preview->result.strategy);
     world_.emit(Notice{Level::info, "Discarded; the context is unchanged."});
   } else if (!all_stand(context.conversation, preview->covered)) {
     world_.emit(Notice{Level::warning,
@@ -265,7 +265,7 @@ bool Compactor::take_back(Context& context, std::uint64_t batch, bool redo) {
   const double share = fill_share(context);
   state_.hold_until =
       redo || share < context.config.micro_at ? 0 : share + (context.config.truncate_at - share) / 2;
-  decided(redo ? "redo" : "undo",
+  decided(redo ? Decided::redo : Decided::undo,
           std::string("#") + std::to_string(batch) + ": " + thousands(before) + " → " + thousands(used) +
               " tokens" +
               (state_.hold_until > 0 ? "; nothing is compacted until the context is much fuller" : ""));
@@ -303,7 +303,7 @@ void Compactor::bring_back(Context& context, const std::vector<std::string>& ids
     item.synthetic = true;
     item.blocks.push_back(Text{"[Brought back by the user: " + name + "]\n" + *text});
     world_.append(std::move(item));
-    decided("bring back", name + " asked for by the user");
+    decided(Decided::bring_back, name + " asked for by the user");
     world_.emit(
         Notice{Level::info, "Back in the context: " + name + " (" + thousands(estimate(*text)) + " tokens)"});
   }

@@ -105,8 +105,8 @@ Compactor::Step Compactor::step(Context& context, PlanState now, std::stop_token
       case Action::nothing: return Step::nothing;
       case Action::end_hold:
         state_.hold_until = 0;
-        decided("hold ended", "the context has grown past what was taken back (" +
-                                  thousands(used_of(context)) + " tokens)");
+        decided(Decided::hold_ended, "the context has grown past what was taken back (" +
+                                         thousands(used_of(context)) + " tokens)");
         break;
       case Action::take_draft:
         if (const auto taken = take_due_draft(context, stop)) return *taken;
@@ -159,7 +159,7 @@ std::optional<Compactor::Step> Compactor::take_due_draft(Context& context, std::
 Compactor::Step Compactor::carry_out(Context& context, Plan due, const PlanState& now, Action action,
                                      std::stop_token stop) {
   if (action == Action::give_up) {
-    decided(kThrash, due.why);
+    decided(Decided::thrash, due.why);
     tell(CompactionPhase::failed, context, due.tier, {}, due.why);
     return Step::failed;
   }
@@ -217,7 +217,7 @@ bool Compactor::waits(Context& context, const Plan& due, double share) {
   const bool wait = better_later(cost, share, context.config);
   if (wait && waiting_for_.empty()) {
     world_.emit(Notice{Level::info, "microcompact waits: " + describe(cost, gauges.cache(), now)});
-    decided("wait", "microcompact waits: " + describe(cost, gauges.cache(), now));
+    decided(Decided::wait, "microcompact waits: " + describe(cost, gauges.cache(), now));
   }
   waiting_for_ = wait ? describe(cost, gauges.cache(), now) : std::string();
   return wait;
@@ -237,7 +237,7 @@ bool Compactor::overflow(Context& context, const Failed& refusal, std::stop_toke
   const auto before = count(context.conversation);
   if (refusal.limit > 0 && refusal.limit < context.window()) context.window_override = refusal.limit;
   context.gauges.refused(context.estimated(), refusal.asked > 0 ? refusal.asked : context.window());
-  decided("overflow", "the provider refused the length: " + refusal.message);
+  decided(Decided::overflow, "the provider refused the length: " + refusal.message);
   state_.hold_until = 0;
   const Conversation old = context.conversation;
   state_.deepest = Tier::none;

@@ -18,6 +18,7 @@
 #include "agent/compactor/made_compaction.h"
 #include "agent/compactor/meters.h"
 #include "agent/compactor/note_keeper.h"
+#include "agent/store/decided.h"
 #include "compression/plan/next_action.h"
 
 namespace tern {
@@ -27,8 +28,7 @@ class Compactor {
   explicit Compactor(CompactorWorld world)
       : world_(std::move(world)), notes_{{}, {world_.store, world_.kept_in}} {}
 
-  // Before every request, also inside a tool loop. On return the request fits, or `why` says what fills the
-  // context.
+  // Before every request, also in a tool loop. On return it fits, or `why` says what fills the context.
   Fit make_room(Context& context, std::stop_token stop);
   // The provider refused the length: true when the context is now smaller than what was refused.
   bool overflow(Context& context, const Failed& refusal, std::stop_token stop);
@@ -108,8 +108,8 @@ class Compactor {
   bool commit(Context& context, Result result);
   CompactionRecord record_of(const Context& context, const Result& result, const Conversation& before,
                              const Conversation& after);
-  void decided(const std::string& what, const std::string& why);  // a line of the log; nothing changed
-  void log_failure(const std::string& why, Tier tier);
+  void decided(Decided what, const std::string& why);  // a line of the log; nothing changed
+  void log_failure(const std::string& why, Tier tier, Decided what = Decided::failed);
   void forget_files(const Conversation& before, const Conversation& after);
   void resume_rule(Context& context, const Conversation& before);
   std::pair<std::uint64_t, std::uint64_t> turns_of(ItemRange range) const;

@@ -170,16 +170,16 @@ CompactionRecord Compactor::record_of(const Context& context, const Result& resu
   return record;
 }
 
-void Compactor::decided(const std::string& what, const std::string& why) {
+void Compactor::decided(Decided what, const std::string& why) {
   CompactionRecord record;
   record.batch = world_.store.next_batch();
-  record.strategy = what;
+  record.strategy = to_string(what);
   record.why = why;
   world_.store.log({record.batch, {}}, record);
 }
 
-void Compactor::log_failure(const std::string& why, Tier tier) {
-  decided("failed", std::string(to_string(tier)) + ": " + why);
+void Compactor::log_failure(const std::string& why, Tier tier, Decided what) {
+  decided(what, std::string(to_string(tier)) + ": " + why);
   Compaction event{.phase = CompactionPhase::failed, .tier = tier, .cause = cause_, .why = why};
   world_.store.remember(event);
   world_.emit(std::move(event));

@@ -84,7 +84,7 @@ bool Compactor::steered(Context& context, Plan& due, PlanState& now) {
                          : usage(tern::apply(context.conversation, due.edits), budget).used;
   const auto said = world_.before_compaction(intent);
   if (said.block && due.tier != Tier::truncate && cause_ != Cause::overflow) {
-    decided("blocked", "a hook refused the compaction" + (said.why.empty() ? "" : ": " + said.why));
+    decided(Decided::blocked, "a hook refused the compaction" + (said.why.empty() ? "" : ": " + said.why));
     if (cause_ == Cause::automatic)
       state_.hold_until = std::min(fill_share(context) + kQuiet, context.config.truncate_at);
     world_.emit(
@@ -109,7 +109,7 @@ bool Compactor::steered_cut(Context& context, Edits& edits, const std::string& w
   const auto said = world_.before_compaction(
       {Tier::micro, cause_, used_of(context), after, why, std::string(), planned(context.conversation, cut)});
   if (said.block && refusable) {
-    decided("blocked", "a hook refused the compaction" + (said.why.empty() ? "" : ": " + said.why));
+    decided(Decided::blocked, "a hook refused the compaction" + (said.why.empty() ? "" : ": " + said.why));
     world_.emit(
         Notice{Level::info, "A hook refused the compaction" + (said.why.empty() ? "." : ": " + said.why)});
     return false;

@@ -53,7 +53,7 @@ void Compactor::rest(const Context& context, const ModelInfo& model, const std::
   refused_.insert(id_of(model));
   if (id_of(model) == id_of(context.model)) return;
   resting_[id_of(model)] = world_.now() + rest_of_a_model;
-  decided("small model",
+  decided(Decided::small_model,
           model.name + " is not asked for " + std::to_string(rest_of_a_model.count()) + " minutes: " + why);
 }
 
@@ -171,7 +171,8 @@ std::optional<Compactor::Result> Compactor::by_model(Context& context, const Sum
   if (answer.cancelled) return std::nullopt;
   auto made = taken(ask, job->work, answer, model);
   if (const auto* rejected = std::get_if<Rejected>(&made)) {
-    log_failure("summary by " + model.name + " rejected: " + rejected->why, Tier::compact);
+    log_failure("summary by " + model.name + " rejected: " + rejected->why, Tier::compact,
+                Decided::summary_failed);
     rest(context, model, rejected->why);
     return std::nullopt;
   }
@@ -219,7 +220,8 @@ Edits Compactor::lines_by_model(Context& context, Edits edits, std::stop_token s
   SummaryAnswer answer;
   world_.attend([&] { answer = ask_for_summary(job.providers, job.work, stop); });
   account(context, answer, model, "micro");
-  if (!answer.error.empty()) decided("micro", "one-liners by " + model.name + " failed: " + answer.error);
+  if (!answer.error.empty())
+    decided(Decided::one_liners, "one-liners by " + model.name + " failed: " + answer.error);
   return with_micro_answer(context.conversation, std::move(edits), answer.text);
 }
 
@@ -267,7 +269,7 @@ bool Compactor::start_draft(Context& context, const SummaryRequest& ask, const s
                                         std::move(job->work), world_.draft_ended);
   held_.kept = false;
   const auto by = "draft by " + model.name + in_parts(parts);
-  decided("draft", by + " " + why);
+  decided(Decided::draft, by + " " + why);
   tell(CompactionPhase::drafting, context, Tier::compact, by);
   return true;
 }
@@ -287,7 +289,7 @@ void Compactor::keep_draft(Context& context) {
 void Compactor::draft_failed(const Context& context, const std::string& why) {
   const auto model = held_.draft->model();
   drop_draft();
-  log_failure("the draft by " + model.name + " was rejected: " + why, Tier::compact);
+  log_failure("the draft by " + model.name + " was rejected: " + why, Tier::compact, Decided::summary_failed);
   rest(context, model, why);
   if (!askable(context).empty()) return;
   held_.failed_at = used_of(context);

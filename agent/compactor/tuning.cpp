@@ -9,6 +9,7 @@
 #include <set>
 
 #include "agent/models/cost.h"
+#include "agent/store/decided.h"
 #include "agent/store/store.h"
 #include "compression/text/utf8.h"
 #include "compression/values/tool_kinds.h"
@@ -52,10 +53,9 @@ void count_recalls(const OriginalStore& store, TimePoint since, Past& past) {
 
 void count_row(const CompactionRecord& row, Past& past) {
   if (row.tier == Tier::none) {
-    past.thrash += row.strategy == kThrash;
-    if (row.strategy != "failed") return;
-    if (row.why.find("summary by") == std::string::npos && row.why.find("draft by") == std::string::npos)
-      return;
+    const auto decision = decided_named(row.strategy);
+    past.thrash += decision == Decided::thrash;
+    if (decision != Decided::summary_failed) return;
     ++past.rejected;
     if (past.failing.size() < 3) past.failing.insert(row.why.substr(0, utf8_floor(row.why, 120)));
     return;
@@ -72,8 +72,9 @@ void count_row(const CompactionRecord& row, Past& past) {
 
 Past past_of(const Store& store) {
   const auto rows = store.compactions(true);
-  const auto tuned =
-      std::find_if(rows.rbegin(), rows.rend(), [](const auto& row) { return row.strategy == kTuned; });
+  const auto tuned = std::find_if(rows.rbegin(), rows.rend(), [](const auto& row) {
+    return row.tier == Tier::none && decided_named(row.strategy) == Decided::tuned;
+  });
   Past past;
   for (auto row = tuned.base(); row != rows.end(); ++row) count_row(*row, past);
   count_recalls(store, tuned == rows.rend() ? TimePoint{} : tuned->when, past);
@@ -204,7 +205,7 @@ std::vector<Suggestion> within_bounds(std::vector<Suggestion> suggestions) {
 void note_tuning(LogStore& store, const std::vector<Suggestion>& applied) {
   CompactionRecord record;
   record.batch = store.next_batch();
-  record.strategy = kTuned;
+  record.strategy = to_string(Decided::tuned);
   for (const auto& one : applied)
     record.why += (record.why.empty() ? "" : "; ") + one.key + " " + one.value + ": " + one.why;
   store.log({record.batch, {}}, record);

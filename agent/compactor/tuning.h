@@ -11,9 +11,6 @@ namespace tern {
 class LogStore;
 class Store;
 
-constexpr const char* kTuned = "tuned";  // rows of the decision log: settings were changed on such evidence …
-constexpr const char* kThrash = "thrash";  // … and the context was full again right after each compaction
-
 // `model` is the main one, "provider/name".
 std::vector<Suggestion> tuning(const Store& store, const CompressionConfig& config, const std::string& model);
 // Those that autoTune may apply unasked: numbers, and only so far.

@@ -30,8 +30,9 @@ struct CallSnapshot {
   CommandScanner* scanner = nullptr;
 };
 
-// The call is not run: the model reads `text`, people `note`, or that it was blocked for `reason`. Always
-// false.
-bool refuse(CallRun& run, std::string text, const std::string& reason, CallsDone& done);
+// The call is not run: the model reads `text`, people that it was blocked for `reason`, or what the user
+// `said` to reject it. Always false.
+bool refuse(CallRun& run, std::string text, const std::string& reason, CallsDone& done,
+            const std::optional<std::string>& said = std::nullopt);
 
 }  // namespace tern

@@ -39,13 +39,14 @@ bool parallel(const ToolPtr& tool) { return tool && tool->effects.only(Effect::r
 
 }  // namespace
 
-bool refuse(CallRun& run, std::string text, const std::string& reason, CallsDone& done) {
+bool refuse(CallRun& run, std::string text, const std::string& reason, CallsDone& done,
+            const std::optional<std::string>& said) {
   auto subject = std::move(run.output.subject);
   run.output = failure(std::move(text));
   run.output.subject = std::move(subject);
-  run.output.note = blocked_note(reason);
+  run.output.note = said ? rejected_note(*said) : blocked_note(reason);
   run.refused = true;
-  run.cell.end = CallEnd::blocked;
+  run.cell.end = said ? CallEnd::rejected : CallEnd::blocked;
   done.denials.push_back(
       {run.tool ? std::string(run.tool->name) : run.call.name, run.call.id, run.call.arguments, reason});
   return false;
@@ -213,17 +214,14 @@ bool ToolCalls::ask(Prepared& prepared, const Ask& why, std::stop_token stop, Ca
   asked.call_id = run.call.id;
   emit_(std::move(asked));
   const auto answer = inbox_.wait_answer(id, stop);
-  const auto verdict = answer ? answer->verdict : Verdict::no;
-  emit_(PermissionSettled{id, verdict});
+  emit_(PermissionSettled{id, answer ? answer->verdict : Verdict::no});
   if (!answer) return refuse(run, "[Request interrupted by user] The call was not run.", why.reason, done);
-  if (verdict == Verdict::no) {
+  if (answer->verdict == Verdict::no) {
     done.said_no = answer->note.empty();
-    refuse(run, refused_text(answer->note), why.reason, done);
-    run.output.note = rejected_note(answer->note);
-    run.cell.end = CallEnd::rejected;
-    return false;
+    return refuse(run, refused_text(answer->note), why.reason, done, answer->note);
   }
-  if (verdict == Verdict::yes_remember && answer->choice < offers.size()) grant(offers[answer->choice]);
+  if (answer->verdict == Verdict::yes_remember && answer->choice < offers.size())
+    grant(offers[answer->choice]);
   run.output.note = answer->note;
   run.granted = true;
   return true;

@@ -253,7 +253,6 @@ class Fold {
     return parts;
   }
 
-  // Of the tools that work on one file.
   std::string file_of(std::string_view tool, const std::string& subject) const {
     if (subject.empty() || !(reads_files(tool) || changes_files(tool))) return {};
     const std::string& cwd = view_.meters.cwd;

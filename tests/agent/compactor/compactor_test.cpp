@@ -292,7 +292,7 @@ TEST_CASE("every decision stands in the log with its reason, and tuning quotes t
   work(rig, 40);
   const auto log = compaction_log_text(*rig.store);
   CHECK(log.find("draft by model at ") != std::string::npos);
-  CHECK(log.find("failed\n    compact: ") != std::string::npos);
+  CHECK(log.find("summary failed\n    compact: ") != std::string::npos);
   CHECK(log.find("the small model is down") != std::string::npos);
   CHECK(log.find("compact · local") != std::string::npos);
   std::string changes;

@@ -54,7 +54,7 @@ TEST_CASE("tuning: too many recalls keep more, and say how many there were") {
 TEST_CASE("tuning: a context that fills up at once is cut deeper") {
   Past past;
   past.config.micro_low_water = 0.3;
-  past.happened(Tier::none, kThrash, "refilled to the limit three times in a row");
+  past.happened(Tier::none, "thrash", "refilled to the limit three times in a row");
   const auto text = past.advice();
   INFO(text);
   CHECK(contains(text, "- microLowWater: 0.2 (the context filled up again at once 1 time"));
@@ -66,7 +66,7 @@ TEST_CASE("tuning: where the main model fails, too, no model is asked") {
   Past past;
   past.config.small_model = "test/model";
   for (int n = 0; n < 3; ++n)
-    past.happened(Tier::none, "failed", "compact: summary by model: the answer was empty");
+    past.happened(Tier::none, "summary failed", "compact: summary by model: the answer was empty");
   const auto text = past.advice();
   INFO(text);
   CHECK(contains(
@@ -115,9 +115,9 @@ TEST_CASE("tuning: small cuts that follow each other at once are seen by their m
 TEST_CASE("tuning: evidence is used once, and what is applied unasked stays within bounds") {
   Past past;
   past.config.micro_low_water = 0.3;
-  past.happened(Tier::none, kThrash, "refilled to the limit three times in a row");
+  past.happened(Tier::none, "thrash", "refilled to the limit three times in a row");
   for (int n = 0; n < 3; ++n)
-    past.happened(Tier::none, "failed", "compact: summary by small: the answer was empty");
+    past.happened(Tier::none, "summary failed", "compact: summary by small: the answer was empty");
   const auto all = tuning(*past.store, past.config, "test/model");
   const auto unasked = within_bounds(all);
   CHECK(contains(changes_of(all), "smallModel"));
