@@ -6,8 +6,8 @@
 
 #include "agent/models/redact.h"
 #include "agent/protocol/shell_note.h"
+#include "app/session/session_answers.h"
 #include "app/session/session_hooks.h"
-#include "app/session/session_queries.h"
 #include "compression/text/utf8.h"
 
 namespace tern {

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <fstream>
 
-#include "app/session/session_queries.h"
+#include "app/session/session.h"
+#include "app/session/session_answers.h"
 
 namespace tern {
 namespace {

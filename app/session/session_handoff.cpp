@@ -1,7 +1,8 @@
 // /handoff: a conversation goes on in a new session that begins with what matters of this one, or as a text
 // for another agent.
 #include "agent/compactor/handover.h"
-#include "app/session/session_queries.h"
+#include "app/session/session.h"
+#include "app/session/session_answers.h"
 
 namespace tern {
 

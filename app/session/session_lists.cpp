@@ -5,7 +5,8 @@
 #include "agent/store/compaction_text.h"
 #include "agent/turn/context_tools.h"
 #include "agent/turn/refusal_text.h"
-#include "app/session/session_queries.h"
+#include "app/session/session.h"
+#include "app/session/session_answers.h"
 
 namespace tern {
 namespace {

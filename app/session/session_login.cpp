@@ -1,7 +1,7 @@
 // Keys given and forgotten while a session runs, and choices of the screen that are kept.
 #include "app/session/key_login.h"
+#include "app/session/session_answers.h"
 #include "app/session/session_commands.h"
-#include "app/session/session_queries.h"
 
 namespace tern {
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "agent/protocol/effort.h"
+#include "app/session/session_answers.h"
 #include "app/session/session_commands.h"
 #include "app/session/session_hooks.h"
-#include "app/session/session_queries.h"
 
 namespace tern {
 namespace {

@@ -7,8 +7,8 @@
 #include "app/config/config.h"
 #include "app/config/config_keys.h"
 #include "app/config/option_table.h"
+#include "app/session/session_answers.h"
 #include "app/session/session_commands.h"
-#include "app/session/session_queries.h"
 
 namespace tern {
 namespace {

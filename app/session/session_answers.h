@@ -3,9 +3,11 @@
 
 #include <string>
 
-#include "app/session/session.h"
+#include "agent/protocol/query.h"
 
 namespace tern {
+
+class Session;
 
 struct SessionQueries {
   Session& s;
