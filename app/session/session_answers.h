@@ -7,10 +7,10 @@
 
 namespace tern {
 
-class Session;
+struct SessionParts;
 
 struct SessionQueries {
-  Session& s;
+  SessionParts& s;
 
   void answer(const Query& query);
   void answer(const Change& change);

@@ -1,12 +1,12 @@
 // What the session does for each Command that is no prompt. One function per command; routing only here.
 #pragma once
 
-#include "app/session/session.h"
+#include "app/session/session_parts.h"
 
 namespace tern {
 
 struct SessionCommands {
-  Session& s;
+  SessionParts& s;
 
   bool live(Command& command);                       // true = done; also while a turn runs
   void run(Command& command, std::stop_token stop);  // between turns

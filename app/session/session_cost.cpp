@@ -1,8 +1,8 @@
 // /cost: what the session has cost, by what it was spent on, and the limits on it.
 #include <algorithm>
 
-#include "app/session/session.h"
 #include "app/session/session_answers.h"
+#include "app/session/session_parts.h"
 #include "compression/text/figures.h"
 #include "compression/values/tool_kinds.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fstream>
 
-#include "app/session/session.h"
 #include "app/session/session_answers.h"
+#include "app/session/session_parts.h"
 
 namespace tern {
 namespace {

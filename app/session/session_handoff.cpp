@@ -1,8 +1,8 @@
 // /handoff: a conversation goes on in a new session that begins with what matters of this one, or as a text
 // for another agent.
 #include "agent/compactor/handover.h"
-#include "app/session/session.h"
 #include "app/session/session_answers.h"
+#include "app/session/session_parts.h"
 
 namespace tern {
 

@@ -9,8 +9,8 @@
 #include "agent/extend/plugin.h"
 #include "agent/gate/reach.h"
 #include "agent/protocol/local_time.h"
-#include "app/session/session.h"
 #include "app/session/session_commands.h"
+#include "app/session/session_parts.h"
 #include "compression/text/figures.h"
 #include "compression/text/utf8.h"
 #include "tools/sandbox/child_env.h"
@@ -280,7 +280,7 @@ std::string SessionHooks::command(const std::string& words) {
   return "/hooks does not know \"" + verb + "\".\n\n" + page();
 }
 
-void Session::make_hooks() {
+void SessionParts::make_hooks() {
   SessionHooks::World world;
   auto& hooks = world.hooks;
   hooks.tell = [this](Notice told) { emit(std::move(told)); };

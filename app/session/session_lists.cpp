@@ -5,8 +5,8 @@
 #include "agent/store/compaction_text.h"
 #include "agent/turn/context_tools.h"
 #include "agent/turn/refusal_text.h"
-#include "app/session/session.h"
 #include "app/session/session_answers.h"
+#include "app/session/session_parts.h"
 
 namespace tern {
 namespace {

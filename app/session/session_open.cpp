@@ -75,7 +75,7 @@ void ready_sandbox(ToolEnvironment& hands, const Workspace& workspace, bool netw
   hands.policy.sandbox_why = support.why;
 }
 
-bool Session::open() {
+bool SessionParts::open() {
   exit_code_ = 2;
   if (!setup_.replay.empty() && !(playback_ = Recording::load(setup_.replay, why_))) return false;
   if (!setup_.record.empty() && !(recording_ = Recording::create(setup_.record, why_))) return false;
@@ -111,7 +111,7 @@ bool Session::open() {
 }
 
 // A model that was chosen in an earlier session and whose key is gone by now is looked for anew.
-void Session::forget_useless_model() {
+void SessionParts::forget_useless_model() {
   if (!setup_.model_kept || playback_) return;
   const auto name = setup_.models.resolve(setup_.model);
   const auto* kind = name ? find_provider(name->provider) : nullptr;
@@ -124,7 +124,7 @@ void Session::forget_useless_model() {
 
 // What find_model() finds, else the demo: when somebody looks, or until the session that is gone on with
 // names its own.
-bool Session::choose_model() {
+bool SessionParts::choose_model() {
   if (setup_.demo && setup_.model.empty()) setup_.model = "demo/long";
   forget_useless_model();
   auto name = find_model(setup_, why_);
@@ -153,7 +153,7 @@ bool Session::choose_model() {
 }
 
 // The screen names the model before anything is asked.
-Meters Session::first_meters() const {
+Meters SessionParts::first_meters() const {
   Meters meters;
   meters.model = model_name_.model;
   meters.provider = model_name_.provider;
@@ -162,7 +162,7 @@ Meters Session::first_meters() const {
   return meters;
 }
 
-std::unique_ptr<Provider> Session::connect(const ModelInfo& model) {
+std::unique_ptr<Provider> SessionParts::connect(const ModelInfo& model) {
   if (playback_) return replaying_provider(playback_);
   const auto* kind = find_provider(model.provider);
   if (!kind) return nullptr;
@@ -173,7 +173,7 @@ std::unique_ptr<Provider> Session::connect(const ModelInfo& model) {
   return provider && recording_ ? recording_provider(std::move(provider), recording_) : std::move(provider);
 }
 
-void Session::use_model(const ModelName& name) {
+void SessionParts::use_model(const ModelName& name) {
   model_name_ = name;
   context_.model = setup_.models.find(name.provider, name.model);
   if (!context_.model.known && !playback_)
@@ -185,7 +185,7 @@ void Session::use_model(const ModelName& name) {
 
 // Nothing of the folder is believed before a person has said so once. Where nobody can be asked it stays
 // unread.
-void Session::ask_for_trust() {
+void SessionParts::ask_for_trust() {
   trust_ = std::make_unique<TrustList>(default_trust_file());
   const auto listed = std::any_of(setup_.trusted.begin(), setup_.trusted.end(),
                                   [&](const auto& folder) { return is_under(folder, workspace_->root()); });
@@ -219,7 +219,7 @@ void Session::ask_for_trust() {
   }
 }
 
-bool Session::open_store() {
+bool SessionParts::open_store() {
   StoreOptions options;
   if (setup_.keep) {
     const ProjectDirOptions where{workspace_->root(), setup_.state_dir, !setup_.read_only};
@@ -263,7 +263,7 @@ bool Session::open_store() {
   return true;
 }
 
-void Session::read_surroundings() {
+void SessionParts::read_surroundings() {
   where_ = look_around(setup_.cwd, clock_now());
   branch_ = where_.branch;
   memory_ =
@@ -276,13 +276,13 @@ void Session::read_surroundings() {
                                   setup_.append_prompt + SessionCommands{*this}.find_skills());
 }
 
-ProjectRules Session::project_rules() const {
+ProjectRules SessionParts::project_rules() const {
   const auto config = user_config_file(setup_.env);
   return {config.empty() ? std::filesystem::path() : config.parent_path() / "projects.json",
           workspace_->root()};
 }
 
-void Session::make_hands() {
+void SessionParts::make_hands() {
   const auto root = workspace_->root();
   if (!project_.project.empty()) workspace_->protect(project_.project, "tern's own history of this project");
   spill_dir_ = PrivateDir::make();
@@ -349,7 +349,7 @@ void Session::make_hands() {
   };
 }
 
-void Session::make_agent() {
+void SessionParts::make_agent() {
   hands_->ask_user = [this](const UserQuestion& question) { return SessionPlan{*this}.ask(question); };
   const auto tell = [this](Event event) { emit(std::move(event)); };
   compactor_ = std::make_unique<Compactor>(CompactorWorld{

@@ -2,12 +2,12 @@
 // file of the project's folder, and pinned until it is done or there is another one.
 #pragma once
 
-#include "app/session/session.h"
+#include "app/session/session_parts.h"
 
 namespace tern {
 
 struct SessionPlan {
-  Session& s;
+  SessionParts& s;
 
   // Waits; other commands are answered meanwhile. Esc ends it while a turn runs, and `by` always.
   UserAnswer ask(const UserQuestion& question, std::stop_token by = {});

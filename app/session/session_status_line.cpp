@@ -1,7 +1,7 @@
 // What the session tells the script of the user's status line.
 #include <utility>
 
-#include "app/session/session.h"
+#include "app/session/session_parts.h"
 #include "app/session/status_script.h"
 #include "tools/sandbox/child_env.h"
 
@@ -21,7 +21,7 @@ std::unique_ptr<StatusScript> start_script(const SessionSetup& setup, StatusScri
 
 }  // namespace
 
-void Session::tell_status(const Meters& meters) {
+void SessionParts::tell_status(const Meters& meters) {
   if (setup_.status_line.command.empty()) return;
   if (!status_script_)
     status_script_ = start_script(setup_, [this](std::string text) { emit_(StatusText{std::move(text)}); });

@@ -9,6 +9,7 @@
 
 #include "app/config/config_keys.h"
 #include "tests/support/places.h"
+#include "tools/exec/process.h"
 #include "tools/sandbox/child_env.h"
 
 using namespace tern;
