@@ -63,7 +63,7 @@ Command permissions(Words words) {
   if (verb == "remove") return RemoveRule{rest};
   if (verb == "scope") return RescopeRule{rest};
   if (verb == "test" && !rest.empty()) return AskVerdict{rest};
-  return Misread{"Write /permissions allow|ask|deny|remove Tool(spec), or /permissions test COMMAND."};
+  return Misread{"Write /permissions allow|ask|deny|remove|scope Tool(spec), or /permissions test COMMAND."};
 }
 
 Command config(Words words) {
