@@ -57,8 +57,9 @@ void say(const std::string& line) {
 
 constexpr int refused = 6;  // exit code: a call needed a yes, and nobody could be asked
 
-// "2 calls were refused: Bash, Write. Allow them with --allowed-tools \"Bash,Write\" or --permission-mode."
-std::string refusals(const std::vector<Denial>& denials) {
+// "2 calls were refused. To allow them: --allowed-tools \"Bash,Write\", or another --permission-mode". Where
+// bypass mode refused, neither would help.
+std::string refusals(const std::vector<Denial>& denials, PermissionMode mode) {
   std::vector<std::string> tools;
   std::int64_t n = 0;
   for (const auto& denial : denials) {
@@ -68,6 +69,11 @@ std::string refusals(const std::vector<Denial>& denials) {
   }
   const auto hooked = static_cast<std::int64_t>(denials.size()) - n;
   if (n == 0) return counted(hooked, "call was", "calls were") + " refused by hooks";
+  if (mode == PermissionMode::bypass) {
+    const auto own = [](const Denial& denial) { return !denial.by_hook; };
+    return counted(n, "call was", "calls were") +
+           " refused in bypass mode, too: " + std::find_if(denials.begin(), denials.end(), own)->reason;
+  }
   std::string list;
   for (const auto& tool : tools) list += (list.empty() ? "" : ",") + tool;
   return counted(n, "call") + (n == 1 ? " was" : " were") + " refused" +
@@ -187,7 +193,8 @@ class Front {
     } else {
       if (!last_text_.empty()) say(answer(ended));
       if (!ended.error.empty()) print(stderr, "tern: " + ended.error + "\n");
-      if (ended.exit_code == refused) print(stderr, "tern: " + refusals(session_->agent().denials) + "\n");
+      if (ended.exit_code == refused)
+        print(stderr, "tern: " + refusals(session_->agent().denials, session_->mode()) + "\n");
     }
     std::fflush(stdout);
     last_text_.clear();

@@ -88,6 +88,19 @@ TEST_CASE("-p says at its end what was refused and how to allow it") {
   CHECK(has(run.err, "1 call was refused. To allow it: --allowed-tools \"Write\""));
 }
 
+TEST_CASE("-p names no option that would allow what every mode refuses") {
+  const Home home;
+  const FakeLlm server(
+      R"({"replies":[{"calls": [{"name": "Bash", "arguments": {"command": "rm -rf \"$PWD\""}}]},
+    {"text": "I could not."}]})");
+  auto environment = service(wires()[0], server.url());
+  environment.push_back("TERN_MODEL=" + std::string(wires()[0].model));
+  const auto run = shell_run(home, "\"$TERN\" -p hi --permission-mode bypassPermissions", environment);
+  CHECK(run.status == 6);
+  CHECK(has(run.err, "1 call was refused in bypass mode, too: "));
+  CHECK_FALSE(has(run.err, "--allowed-tools"));
+}
+
 TEST_CASE("a session that does not exist ends the screen with an error, and asks the terminal nothing") {
   for (const char* how : {"--resume", "--continue"}) {
     const ProjectFolder folder;
