@@ -10,7 +10,8 @@
 
 namespace tern {
 
-// What the table says of these words; null: nothing. Unknown is not harmless: only a sandbox can tell.
+// What the table says about these words; null where it has no row for them. Unknown does not mean harmless:
+// only a sandbox can tell.
 const Does* effect_of(const std::vector<std::string>& words);
 
 // "git commit writes .git": the program, its verb where the row has verbs, and what the row says.

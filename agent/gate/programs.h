@@ -36,7 +36,7 @@ struct VerbLooks {
   std::string_view verbs, letters, with = {}, forms = {}, never = {};
 };
 
-// What becomes of the files among its words.
+// What the program does to the files among its words.
 enum class Files { read, written, into_last, moved, deleted, changed };
 
 struct Does {
@@ -45,7 +45,7 @@ struct Does {
   std::string_view says;  // of the command: "needs the network"
 };
 
-// A test of the words that is no list; destructive.cpp has them.
+// Tests that a list of words cannot express; destructive.cpp has them.
 enum class DangerWhen { never, takes_commits_off, cleans, checks_out_path, prunes_by_map, rewrites_pushed };
 
 // What makes a command destructive: any of the letters, options or words ("x*" a pattern), or what `when`

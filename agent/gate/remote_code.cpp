@@ -18,7 +18,7 @@ const Code* interpreter(std::string_view name) {
 
 bool is_stdin(const std::string& word) { return in_list(word, "- /dev/stdin /dev/fd/0 /proc/self/fd/0"); }
 
-// What a program runs as code: its input, a file or a substitution that is its first operand, or words.
+// What a program is given as code: its input, or a file or substitution as its first operand.
 struct Given {
   bool input = false;
   std::string file;  // or "<(…)"
@@ -67,8 +67,8 @@ std::string_view file_name(std::string_view word) {
 
 }  // namespace
 
-// Which of the fetched bytes go where is not followed: a line that fetches or decodes, and has a program take
-// its input, a substitution or a file that the line has named before as code, runs what nobody has seen.
+// A line runs unseen code if it fetches or decodes something and one of its programs takes as code its input,
+// a substitution, or a file that the line has named before. Does not follow which bytes go where.
 std::string runs_unseen(const std::vector<std::vector<std::vector<std::string>>>& started) {
   std::string source;
   for (const auto& commands : started)
