@@ -12,6 +12,15 @@ namespace {
 using Json = nlohmann::json;
 using Wrong = std::vector<std::string>;
 
+// The names in an object that is kept as it was written; none where nothing was.
+Json names_in(const std::string& object) {
+  Json names = Json::object();
+  const Json given = Json::parse(object, nullptr, false);
+  if (!given.is_object()) return names;
+  for (const auto& [name, entry] : given.items()) names[name] = "(set)";
+  return names;
+}
+
 std::string unknown(const std::string& where, const std::string& name,
                     const std::vector<std::string>& known) {
   const std::string near = nearest_word(name, known);
@@ -133,13 +142,7 @@ ConfigKey mcp_servers_key() {
                 config.mcp_servers = json.dump(-1, ' ', false, Json::error_handler_t::replace);
                 return json.is_object();
               },
-          .get =
-              [](const Config& config) {
-                Json names = Json::object();
-                const Json servers = Json::parse(config.mcp_servers, nullptr, false);
-                for (const auto& [name, entry] : servers.items()) names[name] = "(set)";
-                return names;
-              }};
+          .get = [](const Config& config) { return names_in(config.mcp_servers); }};
 }
 
 // Read, and its problems named, where hooks are run.
@@ -152,13 +155,7 @@ ConfigKey hooks_key() {
                 config.hooks = json.dump(-1, ' ', false, Json::error_handler_t::replace);
                 return json.is_object();
               },
-          .get =
-              [](const Config& config) {
-                Json events = Json::object();
-                const Json hooks = Json::parse(config.hooks, nullptr, false);
-                for (const auto& [event, groups] : hooks.items()) events[event] = "(set)";
-                return events;
-              }};
+          .get = [](const Config& config) { return names_in(config.hooks); }};
 }
 
 // Read, and its problems named, where the servers are started.

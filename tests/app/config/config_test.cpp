@@ -181,6 +181,14 @@ TEST_CASE("config: a key is never shown") {
   CHECK(config.providers.at("anthropic").key == "sk-secret-1");
 }
 
+TEST_CASE("config: servers and hooks that nobody set are shown as none") {
+  for (const ConfigKey& key : config_table())
+    if (key.name == "mcpServers" || key.name == "hooks" || key.name == "languageServers") {
+      INFO(key.name);
+      CHECK(key.get(Config()) == nlohmann::json::object());
+    }
+}
+
 TEST_CASE("config: every key takes back what it shows") {
   Config config;
   for (const ConfigKey& key : config_table()) {
