@@ -24,7 +24,7 @@ std::optional<std::size_t> choice_of(std::string_view text, const DialogChoices&
 
 bool is_unclear(std::string_view text) {
   const std::string first = lower(text.substr(0, text.find_first_of(" ,.!")));
-  if (text.find(' ') == text.npos) return true;
+  if (text.find(' ') == text.npos || text.starts_with('/')) return true;
   for (const std::string_view yes :
        {"1", "2", "y", "yes", "yeah", "yep", "ok", "okay", "sure", "always", "a", "allow", "approve"})
     if (first == yes) return true;

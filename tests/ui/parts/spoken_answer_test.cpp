@@ -25,7 +25,8 @@ TEST_CASE("nobody says always where it is not offered") {
 }
 
 TEST_CASE("what may be a yes is asked for again, a sentence is the reason of a no") {
-  for (const char* unclear : {"ok", "sure", "yep", "yes please", "ok, go on", "allow it", "7", "mayb"}) {
+  for (const char* unclear :
+       {"ok", "sure", "yep", "yes please", "ok, go on", "allow it", "7", "mayb", "/cost limit turn 5"}) {
     INFO(unclear);
     CHECK(is_unclear(unclear));
   }
