@@ -238,6 +238,15 @@ void own_status_rows(const Shell& shell, Rows& rows) {
 
 }  // namespace
 
+std::int64_t stale_at_ms(const Shell& shell, std::int64_t drawn_ms) {
+  const ViewState& view = shell.view;
+  std::int64_t at = -1;
+  if (!view.working && view.cold_at_ms > drawn_ms) at = view.cold_at_ms;
+  if (!shell.approval.is_open() || shell.approval.listens(drawn_ms, shell.last_key_ms)) return at;
+  const std::int64_t listens_at = shell.approval.listens_at(shell.last_key_ms);
+  return at < 0 ? listens_at : std::min(at, listens_at);
+}
+
 Bottom bottom_part(Shell& shell, TerminalSize size) {
   Bottom bottom;
   const int width = size.columns;

@@ -18,6 +18,9 @@ struct Bottom {
 };
 Bottom bottom_part(Shell& shell, TerminalSize size);
 Rows welcome_rows(const Shell& shell, int width, int height);
+// When the screen as it was drawn at `drawn_ms` is no longer right although nothing happened; negative:
+// never.
+std::int64_t stale_at_ms(const Shell& shell, std::int64_t drawn_ms);
 Caret draw(Shell& shell, TerminalSize size, Canvas& canvas);  // where the cursor stands
 
 }  // namespace tern

@@ -308,10 +308,8 @@ class Loop {
 
   void draw_if_due() {
     if (animated() && shell_.now_ms - drawn_ms_ >= turn_of_spinner_ms()) shell_.view.dirty = true;
-    const bool dialog_waits = shell_.approval.is_open() &&
-                              !shell_.approval.listens(drawn_ms_, shell_.last_key_ms) &&
-                              shell_.approval.listens(shell_.now_ms, shell_.last_key_ms);
-    if (dialog_waits) shell_.view.dirty = true;
+    const std::int64_t stale_ms = stale_at_ms(shell_, drawn_ms_);
+    if (stale_ms >= 0 && stale_ms <= shell_.now_ms) shell_.view.dirty = true;
     if (!shell_.view.dirty || held() || shell_.now_ms < due_ms()) return;
     const std::string bytes = paint();
     if (!bytes.empty()) write_paced(bytes);
@@ -349,8 +347,7 @@ class Loop {
     if (parser_.pending()) at(last_input_ms_ + (parser_.pasting() ? paste_ms : escape_ms));
     if (!shell_.hint.text.empty()) at(shell_.hint.until_ms);
     if (draft_due_ms_ > 0) at(draft_due_ms_);
-    if (shell_.approval.is_open() && !shell_.approval.listens(drawn_ms_, shell_.last_key_ms))
-      at(shell_.approval.listens_at(shell_.last_key_ms));
+    if (const std::int64_t stale_ms = stale_at_ms(shell_, drawn_ms_); stale_ms >= 0) at(stale_ms);
     if (until < 0) return -1;
     return static_cast<int>(std::clamp<std::int64_t>(until - steady_ms(), 0, 60'000));
   }

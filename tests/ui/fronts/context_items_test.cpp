@@ -1,5 +1,6 @@
 // The items of the context as a list: what the keys send, what stands in the title.
 #include "tests/ui/world.h"
+#include "ui/fronts/screen.h"
 
 using namespace tern;
 
@@ -101,8 +102,11 @@ TEST_CASE("the bar says that the cache is cold when its time is up, before the n
   m.cold_in_ms = 60'000, m.cold_dollars = 0.84, m.cold_compacted = 0.19;
   world.tell(m);
   CHECK(world.look(140, 24).find("cache cold") == std::string::npos);
+  const auto drawn_ms = world.shell.now_ms;
+  CHECK(stale_at_ms(world.shell, drawn_ms) == drawn_ms + 60'000);  // it turns by itself, without a key
   world.shell.now_ms += 61'000;
   const auto screen = world.look(140, 24);
+  CHECK(stale_at_ms(world.shell, world.shell.now_ms) < 0);
   INFO(screen);
   CHECK(screen.find("cache cold · next turn $0.84 · after compacting $0.19") != screen.npos);
   CHECK(world.look(80, 24).find("cache cold · $0.84 → $0.19") != std::string::npos);
