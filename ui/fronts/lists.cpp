@@ -159,7 +159,10 @@ void open_list(Shell& shell, ListShown list) {
   Overlay overlay;
   overlay.title = overlay.list = list.title;
   overlay.opens = kind->opens;
-  for (const ListRow& row : list.rows) overlay.items.push_back(item_of(row, ids, texts, list.limit > 0));
+  for (const ListRow& row : list.rows) {
+    overlay.items.push_back(item_of(row, ids, texts, list.limit > 0));
+    if (list.what == What::settings) overlay.about.push_back(row.id + " " + row.text + " · " + row.note);
+  }
   if (shell.deps.screen == ScreenKind::plain) {  // read line by line: the commands say what can be done
     std::string text;
     for (const std::string& item : overlay.items) text += item + "\n";

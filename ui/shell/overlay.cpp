@@ -8,6 +8,7 @@
 #include "ui/shell/shell.h"
 #include "ui/text/text_safe.h"
 #include "ui/text/width.h"
+#include "ui/text/wrap.h"
 
 namespace tern {
 namespace {
@@ -38,6 +39,29 @@ Rows picker_rows(Overlay& overlay, int width) {
     rows.push_back(row.take());
   }
   if (rows.empty()) rows.push_back(RowBuilder().add("  nothing matches", muted).take());
+  return rows;
+}
+
+constexpr std::size_t most_about = 3, least_list = 4;
+
+// The selected item in full, below a list. Its place is as high as the longest of them needs, so that nothing
+// moves with the selection; where that leaves too little of the list, there is none.
+Rows about_rows(const Overlay& overlay, int width, std::size_t room) {
+  if (overlay.about.empty()) return {};
+  const auto wrapped = [&](const std::string& text) {
+    Rows rows;
+    wrap_into(rows, RowBuilder().add(safe_text(text, Lines::one), muted).take(), width, "  ", "  ");
+    return rows;
+  };
+  std::size_t high = 0;
+  for (const std::string& text : overlay.about) high = std::max(high, wrapped(text).size());
+  high = std::min(high, most_about);
+  if (room < high + 1 + least_list) return {};
+  const auto shown = filtered(overlay);
+  Rows rows = {Row{}};
+  if (!shown.empty())
+    append(rows, wrapped(overlay.about[shown[std::min(overlay.selected, shown.size() - 1)]]));
+  rows.resize(high + 1);
   return rows;
 }
 
@@ -162,6 +186,8 @@ Rows overlay_rows(Overlay& overlay, int width, int height) {
   const int inside = std::max(4, width - 4);
   Rows body = picker ? picker_rows(overlay, inside) : overlay.content(inside);
   overlay.page = static_cast<std::size_t>(std::max(1, height - 2));
+  Rows below = about_rows(overlay, inside, overlay.page);
+  overlay.page -= below.size();
   overlay.lines = body.size();
   overlay.width = inside;
   const std::size_t last = body.size() > overlay.page ? body.size() - overlay.page : 0;
@@ -179,6 +205,7 @@ Rows overlay_rows(Overlay& overlay, int width, int height) {
   if (picker)
     shown.resize(
         std::max(shown.size(), std::min(overlay.page, overlay.items.size())));  // a filter moves nothing
+  append(shown, std::move(below));
   Frame frame;
   const std::string about =
       overlay.about_marked && overlay.marked ? overlay.about_marked(*overlay.marked) : "";

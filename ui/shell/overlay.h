@@ -38,8 +38,9 @@ struct Overlay {
   std::function<Rows(int width)> content;  // a pager when set
   std::vector<std::string> items;          // a picker when not empty
   std::function<void(Shell&, std::size_t)>
-      chosen;         // Enter on items[i]; the overlay is already closed, unless `opens` is set
-  std::string opens;  // what Enter does, "open": then letters act and `/` filters
+      chosen;                      // Enter on items[i]; the overlay is already closed, unless `opens` is set
+  std::string opens;               // what Enter does, "open": then letters act and `/` filters
+  std::vector<std::string> about;  // of each item, shown below the list as far as the selected one needs it
   std::vector<ListAction> actions;
   std::function<void(Shell&, std::string)> search;  // Enter on a filter: inside what the items stand for
   std::optional<std::set<std::size_t>> marked;  // rows chosen together by space; none: a list without marks

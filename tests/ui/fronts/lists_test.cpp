@@ -90,6 +90,36 @@ TEST_CASE("a setting is edited where one types") {
   CHECK(world.shell.composer.text() == "/config theme \"auto\"");
 }
 
+TEST_CASE("the help of a setting that is cut in its row is below the list, in full") {
+  World world;
+  const std::string help =
+      "context window in tokens; 0 = the one that the model's provider tells, or that the table of models "
+      "has";
+  ListShown list{ListShown::What::settings, "Configuration", "", {{"theme", "\"auto\"", "colours"}}};
+  list.rows.push_back({"window", "0", help});
+  for (int i = 0; i < 30; ++i) list.rows.push_back({"key" + std::to_string(i), "0", "a number"});
+  world.tell(list);
+  const auto on_screen = [&](int columns, int lines) {  // without frames and line ends
+    std::string text;
+    for (const char c : world.look(columns, lines))
+      if (c == '\n' || c == ' ') {
+        if (!text.ends_with(' ')) text += ' ';
+      } else if (static_cast<unsigned char>(c) < 0x80) {
+        text += c;
+      }
+    return text;
+  };
+  CHECK(on_screen(80, 24).find(help) == std::string::npos);
+  const std::string before = world.look(80, 24);
+  world.press("down");
+  CHECK(on_screen(80, 24).find("window 0 " + help) != std::string::npos);
+  CHECK_GOLDEN("list_settings", world.look(80, 24));
+  CHECK(std::count(before.begin(), before.end(), '\n') == 24);
+  const std::string small = world.look(40, 12);
+  INFO(small);
+  CHECK(small.find("❯ window") != std::string::npos);
+}
+
 TEST_CASE("an empty list is one sentence") {
   World world;
   ListShown none = task_list();
