@@ -207,12 +207,29 @@ bool deceptive(std::uint32_t c) {
          in(c, 0xA4D0, 0xA4FF) || in(c, 0x2C80, 0x2CFF) || in(c, 0x1C80, 0x1C8F);
 }
 
+// Fullwidth marks of a sentence: ！（），：；？
+bool sentence_mark(std::uint32_t c) {
+  return c == 0xFF01 || in(c, 0xFF08, 0xFF09) || c == 0xFF0C || in(c, 0xFF1A, 0xFF1B) || c == 0xFF1F;
+}
+
+// Chinese, Japanese and Korean letters. Beside one of them such a mark belongs to a sentence, and nobody
+// takes it for ASCII.
+bool east_asian(std::uint32_t c) {
+  return in(c, 0x3001, 0x3002) || in(c, 0x3041, 0x30FF) || in(c, 0x3400, 0x9FFF) || in(c, 0xAC00, 0xD7A3);
+}
+
+bool in_sentence(std::string_view raw, std::size_t end, std::uint32_t mark, std::uint32_t before) {
+  if (!sentence_mark(mark)) return false;
+  return east_asian(before) || (end < raw.size() && east_asian(decode(raw, end).code));
+}
+
 }  // namespace
 
 std::string safe_text(std::string_view raw, Lines lines, int tab) { return Cleaner(raw, lines, tab).run(); }
 
 std::string safe_command(std::string_view raw) {
   std::string shown;
+  std::uint32_t before = 0;
   int marks = most_marks;  // on the letter before: an ASCII letter takes none, or it would be another one
   for (std::size_t at = 0; at < raw.size();) {
     const Decoded point = decode(raw, at);
@@ -226,7 +243,8 @@ std::string safe_command(std::string_view raw) {
       continue;
     }
     const bool ascii = c == '\n' || c == '\t' || (c >= 0x20 && c < 0x7F), mark = is_mark(c);
-    const bool coded = !ascii && (c <= 0x9F || deceptive(c) || invisible(c) || private_or_none(c) ||
+    const bool passes = deceptive(c) && !in_sentence(raw, at + point.bytes, c, before);
+    const bool coded = !ascii && (c <= 0x9F || passes || invisible(c) || private_or_none(c) ||
                                   (mark && marks >= most_marks));
     if (c < 0x20 && !ascii)
       shown += {'^', static_cast<char>(c + 0x40)};
@@ -237,6 +255,7 @@ std::string safe_command(std::string_view raw) {
     else
       shown += raw.substr(at, point.bytes);
     marks = ascii || coded ? most_marks : mark ? marks + 1 : 0;
+    if (coded || !sentence_mark(c)) before = c;  // ）！ : the second is beside the same letter
     at += point.bytes;
   }
   return safe_text(shown);

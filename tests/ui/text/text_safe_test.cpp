@@ -79,6 +79,10 @@ TEST_CASE("marks of every script are capped, and chains of emoji") {
 TEST_CASE("a command shows every letter that could pass for another") {
   CHECK(safe_command("ls \u0430") == "ls ⟨U+0430⟩");
   CHECK(safe_command("echo 中文") == "echo 中文");
+  CHECK(safe_command("echo 修复：你好，世界（测试）！") == "echo 修复：你好，世界（测试）！");
+  CHECK(safe_command("ls；rm") == "ls⟨U+FF1B⟩rm");
+  CHECK(safe_command("echo 中ｒｍ") == "echo 中⟨U+FF52⟩⟨U+FF4D⟩");
+  CHECK(safe_command("echo 中／") == "echo 中⟨U+FF0F⟩");
   CHECK(safe_command("rm\u00A0-rf") == "rm⟨U+00A0⟩-rf");
   CHECK(safe_command("a\rb\x1b[1A") == "a^Mb^[[1A");
   CHECK(safe_command("a\u20E3 b\u0670") == "a⟨U+20E3⟩ b⟨U+0670⟩");
