@@ -15,6 +15,10 @@ else()  # clang builds the fuzzers; what it warns of changes with its version
 endif()
 target_compile_options(tern_flags INTERFACE -Wno-missing-field-initializers)  # designated initialisers leave the rest to defaults
 
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i.86")
+  add_compile_options(-fsigned-char)  # as it is on those: text is compared with it
+endif()
+
 if(TERN_PORTABLE)
   add_compile_definitions(TERN_STATIC_CURL)
 endif()
