@@ -211,6 +211,8 @@ std::string compose(const Error& error, const ErrorSource& source, Failure kind)
   std::string way(way_out(kind));
   if (kind == Failure::auth && !source.key_from.empty())
     way = "check the key in " + std::string(source.key_from);
+  else if (kind == Failure::auth && !source.key_wanted.empty())
+    way = "no key was sent: set " + std::string(source.key_wanted);
   if (!way.empty()) text += " — " + way;
   return redact_shapes(std::move(text));
 }

@@ -33,6 +33,7 @@ struct ErrorSource {
   std::string_view body;  // JSON, HTML or nothing
   std::string_view retry_after, retry_after_ms, request_id;
   std::string_view key_from;       // where a refused key comes from; empty = not known
+  std::string_view key_wanted;     // none was sent: the variable that would hold one
   std::chrono::sys_seconds now{};  // for retry-after dates
 };
 RequestError request_error_of(const ErrorSource& source);

@@ -104,8 +104,9 @@ RequestError network_trouble(const HttpResult& result, const HttpRequest& reques
 // One answer as it comes: events when it is a stream, a text to explain when it is not.
 class Answer {
  public:
-  Answer(const Codec& codec, const Request& request, const Sink& sink, std::string_view key_from)
-      : key_from_(key_from),
+  Answer(const Codec& codec, const Request& request, const Sink& sink, const RunOptions& options)
+      : key_from_(options.key_from),
+        key_wanted_(options.key_wanted),
         out_(sink, codec.hold(), request.may_call_tools),
         decoder_(codec.decoder(request)),
         parser_(codec.lines() ? SseParser::Form::lines : SseParser::Form::events),
@@ -151,6 +152,7 @@ class Answer {
                                          .retry_after_ms = head["retry-after-ms"],
                                          .request_id = id,
                                          .key_from = key_from_,
+                                         .key_wanted = key_wanted_,
                                          .now = now}));
     decoder_->end(out_);
     if (!closed())
@@ -162,7 +164,7 @@ class Answer {
  private:
   bool closed() const { return out_.finished() || out_.trouble(); }
 
-  std::string_view key_from_;
+  std::string_view key_from_, key_wanted_;
   StreamOut out_;
   std::unique_ptr<Decoder> decoder_;
   SseParser parser_;
@@ -272,7 +274,7 @@ HttpProvider::Attempt HttpProvider::attempt(const Request& request, const Sink& 
                    .headers = codec_->headers(request),
                    .body = make_body(request),
                    .timeouts = options_.timeouts};
-  Answer answer(*codec_, request, sink, options_.key_from);
+  Answer answer(*codec_, request, sink, options_);
   HttpHandlers handlers;
   handlers.on_head = [&](const HttpHead& head) { answer.head(head); };
   handlers.on_data = [&](std::string_view data) { return answer.data(data); };

@@ -16,7 +16,8 @@ namespace tern {
 
 struct RunOptions {
   HttpTimeouts timeouts = {};
-  std::string key_from = {};  // ProviderConfig's
+  std::string key_from = {};    // ProviderConfig's
+  std::string key_wanted = {};  // none is sent: the variable that would hold one
   int attempts = 10;
   int attempts_unreadable = 4;  // of answers that came whole and made no sense
   std::chrono::milliseconds base{500}, cap{30'000};

@@ -113,6 +113,8 @@ std::unique_ptr<Provider> make_provider_with(std::string_view name, ProviderConf
   register_secret(config.key);
   register_headers(config);
   options.key_from = config.key_from;
+  if (config.key.empty() && config.headers.empty())
+    options.key_wanted = kind->key_variables.substr(0, kind->key_variables.find(' '));
   if (config.base_url.empty()) config.base_url = kind->base_url;
   if (kind->codec) return std::make_unique<HttpProvider>(kind->codec(config), std::move(options));
   return kind->make(config);

@@ -3,6 +3,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/support/fake_llm.h"
+#include "tests/support/provider_run.h"
+#include "tests/support/wires.h"
 
 using namespace tern;
 
@@ -31,4 +33,22 @@ TEST_CASE("a key is tried with one request, and a refused one says where it came
   CHECK_FALSE(refused.works);
   CHECK(refused.refused);
   CHECK(refused.why.ends_with("— check the key in ANTHROPIC_API_KEY"));
+}
+
+TEST_CASE("a refusal of any service says where its key came from, or where one would go") {
+  for (const test::Wire& wire : test::wires()) {
+    INFO(wire.name);
+    test::FakeLlm server(
+        R"({"default": {"fault": {"kind": "status", "status": 401, "message": "Incorrect API key provided"}}})");
+    const auto refused = [&](ProviderConfig config) {
+      config.base_url = server.url() + wire.path;
+      const auto ran = test::run(*make_provider(wire.provider, config), test::simple_request());
+      REQUIRE(ran.failed);
+      return ran.failed->message;
+    };
+    const std::string variable = wire.key;
+    CHECK(refused({.key = "test-key-0123456789", .key_from = variable})
+              .ends_with("— check the key in " + variable));
+    CHECK(refused({}).ends_with("— no key was sent: set " + variable));
+  }
 }
