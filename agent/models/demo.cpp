@@ -42,9 +42,8 @@ constexpr std::string_view introduction =
     "- `find main` searches the folder\n"
     "- `list` lists the folder\n"
     "- `tour` uses every tool once, with a scratch file of its own\n\n"
-    "For a real model set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or start a local server "
-    "(Ollama, "
-    "llama.cpp, LM Studio) and run tern again. `tern --demo` plays a long conversation in a small window.";
+    "For a real model type `/login` and paste a key, or start a local server (Ollama, llama.cpp, LM Studio) "
+    "and choose it with `/model`. `tern --demo` plays a long conversation in a small window.";
 
 std::size_t results_since_prompt(const Conversation& conversation) {
   std::size_t rounds = 0;

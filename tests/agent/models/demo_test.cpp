@@ -34,7 +34,7 @@ TEST_CASE("the demo says plainly that it is a script") {
   const Ran ran = run(*provider, demo_request("hi"));
   CHECK(ran.text.find("demo") != std::string::npos);
   CHECK(ran.text.find("scripted replies") != std::string::npos);
-  CHECK(ran.text.find("ANTHROPIC_API_KEY") != std::string::npos);
+  CHECK(ran.text.find("/login") != std::string::npos);
   CHECK(ran.finished->reason == StopReason::end);
 }
 
