@@ -132,7 +132,7 @@ class Condenser {
     if (how_.most <= how_.target) return;
     Tokens work = 0, others = 0;
     for (std::size_t p = 0; p < plans_.size(); ++p) {
-      if (plans_[p].open) (working_[p] ? work : others) += plans_[p].tokens - plans_[p].frame;
+      if (plans_[p].open) (working_[p] == Work::none ? others : work) += plans_[p].tokens - plans_[p].frame;
     }
     const auto lines = std::min(2 * work, static_cast<Tokens>(line_share * static_cast<double>(others)));
     how_.target = std::clamp(fixed_ + work + lines, how_.target, how_.most);
@@ -260,19 +260,22 @@ class Condenser {
     kept_ = choice.kept();
   }
 
-  // The newest of it, whole; not much further back than where one did not fit.
+  // What the user named before the rest, and the newest first, whole; not much further back than where one
+  // did not fit.
   void keep_working_set(LineChoice& choice, Tokens& room) {
     Tokens share = static_cast<Tokens>(work_share * static_cast<double>(room));
-    int missed = 0;
-    for (std::size_t p = plans_.size(); p-- > 0;) {
-      auto& plan = plans_[p];
-      if (!plan.open || !working_[p]) continue;
-      const Tokens cost = plan.tokens - plan.frame;
-      if (cost > share && ++missed > config_.protect_results) break;
-      if (cost > share) continue;
-      share -= cost, room -= cost;
-      plan.whole = true;
-      choice.keep_part(p);
+    for (const Work kept : {Work::named, Work::found}) {
+      int missed = 0;
+      for (std::size_t p = plans_.size(); p-- > 0;) {
+        auto& plan = plans_[p];
+        if (!plan.open || working_[p] != kept) continue;
+        const Tokens cost = plan.tokens - plan.frame;
+        if (cost > share && ++missed > config_.protect_results) break;
+        if (cost > share) continue;
+        share -= cost, room -= cost;
+        plan.whole = true;
+        choice.keep_part(p);
+      }
     }
   }
 
@@ -369,7 +372,7 @@ class Condenser {
   Condense how_;
   std::vector<bool> keep_;
   Survey survey_;
-  std::vector<bool> working_;  // parallel to its parts
+  std::vector<Work> working_;  // parallel to its parts
   Tokens total_ = 0, fixed_ = 0;
   std::vector<PartPlan> plans_;
   std::vector<char> folded_, said_by_subject_;

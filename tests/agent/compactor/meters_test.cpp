@@ -174,14 +174,14 @@ TEST_CASE("what a cut saves and when it pays is said in turns of as many request
 
 TEST_CASE("a warm cache is broken early only for what pays soon, and late for anything") {
   const CompressionConfig config;  // marks at 60 and 80 %
-  const CutCost late{.known = true, .warm = true, .break_even = 6},
-      soon{.known = true, .warm = true, .break_even = 4};
+  const CutCost late{.known = true, .warm = true, .break_even = 9},
+      soon{.known = true, .warm = true, .break_even = 7};
   CHECK(better_later(late, 0.62, config));
   CHECK(better_later(late, 0.78, config));
   CHECK_FALSE(better_later(late, 0.79, config));
   CHECK_FALSE(better_later(soon, 0.62, config));
-  CHECK_FALSE(better_later({.known = true, .break_even = 6}, 0.62, config));
-  CHECK_FALSE(better_later({.warm = true, .break_even = 6}, 0.62, config));
+  CHECK_FALSE(better_later({.known = true, .break_even = 9}, 0.62, config));
+  CHECK_FALSE(better_later({.warm = true, .break_even = 9}, 0.62, config));
 }
 
 TEST_CASE("unknown prices are said, never shown as zero") {
