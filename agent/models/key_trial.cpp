@@ -27,6 +27,17 @@ std::vector<std::string_view> providers_of_key(std::string_view key) {
   return {"openai", "deepseek"};
 }
 
+std::vector<std::string> keyed_providers() {
+  std::vector<std::string> names;
+  std::vector<std::string_view> seen;
+  for (const ProviderKind* kind : all_providers()) {
+    if (!kind->needs_key || std::find(seen.begin(), seen.end(), kind->key_variables) != seen.end()) continue;
+    seen.push_back(kind->key_variables);
+    names.emplace_back(kind->name);
+  }
+  return names;
+}
+
 std::string_view first_model(const ProviderKind& kind) {
   return kind.default_model.empty() && kind.name == "openrouter" ? "openrouter/auto" : kind.default_model;
 }

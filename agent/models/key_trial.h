@@ -12,6 +12,8 @@ namespace tern {
 
 // The providers whose keys look like this, the likeliest first; empty = none is known.
 std::vector<std::string_view> providers_of_key(std::string_view key);
+// Those that want a key, in the order of the rows; one of several that take the same key.
+std::vector<std::string> keyed_providers();
 
 struct KeyTrial {
   bool works = false;

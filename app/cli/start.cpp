@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "agent/models/demo.h"
+#include "agent/models/key_trial.h"
 #include "agent/models/redact.h"
 #include "agent/store/project_dir.h"
 #include "app/cli/brought_flags.h"
@@ -342,6 +343,7 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
   deps.keys = rebound_keys(config, events);
   if (!config.editor.empty()) ::setenv("VISUAL", config.editor.c_str(), 1);
   deps.welcome = welcome(setup.keep, deps, plain);
+  deps.keyed = keyed_providers();
   deps.list_files = [root = setup.cwd](std::stop_token stop) { return project_files(root, stop); };
   deps.first_prompt = options.demo && options.prompt.empty() ? first_demo_prompt(options) : options.prompt;
   std::atomic<int> refused = 0;  // how the program ends when there is no session

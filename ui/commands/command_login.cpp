@@ -5,9 +5,7 @@
 namespace tern {
 namespace {
 
-std::vector<std::string> values(Shell&) {
-  return {"anthropic", "openai", "gemini", "openrouter", "deepseek"};
-}
+std::vector<std::string> values(Shell& shell) { return shell.deps.keyed; }
 
 void run(Shell& shell, std::string_view arguments) {
   if (arguments.empty()) return shell.send(AskLogin{});

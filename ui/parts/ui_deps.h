@@ -32,6 +32,7 @@ struct UiDeps {
   std::vector<std::pair<std::string, std::string>> keys;  // rebindings: name of action → key name
   std::function<std::vector<std::string>(std::stop_token)>
       list_files;                    // names for `@`, relative to cwd; runs on its own thread
+  std::vector<std::string> keyed;    // providers that a key can be given for
   std::string first_prompt;          // `tern "fix it"`: submitted at once
   std::vector<std::string> welcome;  // lines: what model, what folder, where summaries are kept
 };

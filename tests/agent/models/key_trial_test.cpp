@@ -1,5 +1,6 @@
 #include "agent/models/key_trial.h"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/support/fake_llm.h"
@@ -17,6 +18,16 @@ TEST_CASE("the form of a key tells whose it is") {
   CHECK(providers_of_key("sk-0123456789abcdef0123456789abcdef") == Names{"deepseek", "openai"});
   CHECK(providers_of_key("sk-T3stKeyOfTheOldForm") == Names{"openai", "deepseek"});
   CHECK(providers_of_key("hello").empty());
+}
+
+TEST_CASE("every provider that wants a key can be given one, once for each key") {
+  const auto names = keyed_providers();
+  const auto count = [&](std::string_view name) { return std::count(names.begin(), names.end(), name); };
+  for (const char* name : {"anthropic", "openai", "gemini", "openrouter", "deepseek"})
+    CHECK(count(name) == 1);
+  CHECK(count("responses") == 0);  // takes the key of openai
+  CHECK(count("ollama") == 0);
+  CHECK(count("demo") == 0);
 }
 
 TEST_CASE("a key is tried with one request, and a refused one says where it came from") {

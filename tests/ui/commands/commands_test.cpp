@@ -241,6 +241,21 @@ TEST_CASE("/theme begins at the theme in force, and /unpin alone runs at once") 
   CHECK(world.sent<PinThis>().size() == 1);
 }
 
+TEST_CASE("/login takes the providers it is given, and never a key") {
+  World world;
+  world.deps.keyed = {"anthropic", "acme"};
+  world.tell(SessionOpened{});
+  world.type("/login ac");
+  CHECK(world.look(100, 24).find("acme") != std::string::npos);
+  world.say("/login acme");
+  REQUIRE(world.shell.overlay);
+  CHECK(world.shell.overlay->title == "Add a key for acme");
+  world.shell.overlay.reset();
+  world.say("/login sk-0123456789");
+  CHECK_FALSE(world.shell.overlay);
+  CHECK(world.shell.hint.text.find("never a key") != std::string::npos);
+}
+
 TEST_CASE("the theme of a fresh configuration takes the designed colours once the background is known") {
   World world;
   Shell shell(world.deps, builtin_commands(), [] {});
