@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "agent/turn/prepared_call.h"
+#include "agent/turn/refusal_text.h"
 #include "agent/turn/tool_calls.h"
 #include "compression/text/plain_text.h"
 #include "compression/text/utf8.h"
@@ -125,8 +126,7 @@ bool ToolCalls::before_call(Prepared& prepared, std::stop_token stop, CallsDone&
   if (!hands_.hooks.hear(HookEvent::pre_tool_use)) return true;
   auto answer = ask_hooks(HookEvent::pre_tool_use, prepared, json::object(), stop, done);
   auto& run = prepared.run;
-  if (stop.stop_requested())
-    return refuse(run, "[Request interrupted by user] The call was not run.", "interrupted", done);
+  if (stop.stop_requested()) return refuse(run, std::string(interrupted_call), "interrupted", done);
   if (answer.word == HookWord::deny) return refused_by_hook(run, "Denied", answer, done);
   if (done.hook_ends)
     return refuse(run, "Not run: a hook has ended the turn.", "a hook ended the turn", done);

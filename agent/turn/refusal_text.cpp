@@ -23,6 +23,8 @@ std::string refused_text(const std::string& note) {
 }
 
 std::string for_people(std::string text) {
+  if (text == interrupted_turn) return "You interrupted the turn.";
+  if (text == interrupted_call) return "You interrupted it before it ran.";
   if (!text.starts_with(refused)) return text;
   const auto note = text.find(said, refused.size());
   return note == refused.size() ? "Rejected: " + text.substr(note + said.size()) : "Rejected.";

@@ -141,7 +141,7 @@ void ToolCalls::prepare(Prepared& prepared, std::stop_token stop, CallsDone& don
     run.output = failure("Not run: a hook has ended the turn.");
   } else if (stop.stop_requested() || done.said_no) {
     run.output = failure(done.said_no ? "Not run: the user refused an earlier call of this message."
-                                      : "[Request interrupted by user] The call was not run.");
+                                      : std::string(interrupted_call));
   } else if (run.tool && run.tool->asks && !hands_.may_ask) {
     run.output = failure(std::string(no_one_to_answer));
   } else if (!run.tool) {
@@ -215,7 +215,7 @@ bool ToolCalls::ask(Prepared& prepared, const Ask& why, std::stop_token stop, Ca
   emit_(std::move(asked));
   const auto answer = inbox_.wait_answer(id, stop);
   emit_(PermissionSettled{id, answer ? answer->verdict : Verdict::no});
-  if (!answer) return refuse(run, "[Request interrupted by user] The call was not run.", why.reason, done);
+  if (!answer) return refuse(run, std::string(interrupted_call), why.reason, done);
   if (answer->verdict == Verdict::no) {
     done.said_no = answer->note.empty();
     return refuse(run, refused_text(answer->note), why.reason, done, answer->note);

@@ -7,6 +7,7 @@
 #include "agent/models/redact.h"
 #include "agent/turn/context_tools.h"
 #include "agent/turn/prompt_pictures.h"
+#include "agent/turn/refusal_text.h"
 #include "agent/turn/reply.h"
 #include "agent/turn/turn_hooks.h"
 #include "compression/values/check.h"
@@ -371,7 +372,7 @@ TurnEnded run_turn(Agent& agent, Submit input, std::stop_token stop) {
   agent.emit(TurnStarted{++agent.turn});
   auto end = turn_of(agent, std::move(input), progress, stop);
   if (end.how == How::interrupted && stop.stop_requested())
-    append(agent, user_item("[Request interrupted by user]", true));
+    append(agent, user_item(std::string(interrupted_turn), true));
   end.milliseconds =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - progress.begin)
           .count();

@@ -58,6 +58,22 @@ TEST_CASE("a rejection is recalled with the reason that was given, not with what
   CHECK_FALSE(run.shows("doesn't want to proceed"));
 }
 
+TEST_CASE("an interruption is recalled in a sentence for people") {
+  ServedRun run(R"({"replies": [{"fault": {"kind": "no_head"}}, {"text": "Here again."}]})");
+  auto& pty = run.pty;
+  REQUIRE(pty.until_text("claude-sonnet-4-5"));
+  pty.send("begin\r");
+  REQUIRE(pty.until_text("esc interrupt"));
+  pty.send("\x1b");
+  REQUIRE(pty.until_gone("esc interrupt"));
+  pty.send("again\r");
+  REQUIRE(pty.until_text("Here again."));
+  REQUIRE(pty.until_gone("esc interrupt"));
+  pty.send("/recall\r");
+  REQUIRE(pty.until_text("You interrupted the turn."));
+  CHECK_FALSE(run.shows("Request interrupted"));
+}
+
 TEST_CASE("the linear log tells a path inside the folder from there, and a command as it is") {
   const Home home;
   const std::string work = home.work.string();
