@@ -2,17 +2,21 @@
 // commands as on the full screen; what opens there is printed here, and a question is answered by the next
 // line.
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 #include <utility>
 
 #include "compression/text/last_screen.h"
 #include "compression/values/tool_kinds.h"
 #include "ui/commands/builtin_commands.h"
 #include "ui/fronts/modes.h"
+#include "ui/fronts/plain_words.h"
 #include "ui/parts/rows.h"
 #include "ui/parts/spoken_answer.h"
 #include "ui/parts/status_bar.h"
@@ -26,7 +30,7 @@
 namespace tern {
 namespace {
 
-constexpr int page_columns = 100;
+constexpr int most_columns = 100;
 constexpr std::string_view how_to_answer = "answer with a number or a letter";
 
 std::int64_t steady_ms() {
@@ -35,29 +39,10 @@ std::int64_t steady_ms() {
       .count();
 }
 
-// Bars are read aloud letter by letter: they go, and lines of nothing else with them.
-std::string without_bars(std::string text) {
-  for (const std::string_view glyph : {"▕", "▏", "█", "▓", "▒", "░", "╎", "▆"})
-    for (std::size_t at = text.find(glyph); at != text.npos; at = text.find(glyph, at))
-      text.erase(at, glyph.size());
-  text.erase(text.find_last_not_of(' ') + 1);
-  return text;
-}
-
-// An item as a sentence: no columns, and no sign in front for the one in use.
-std::string spoken_item(std::string item, const std::string& number) {
-  if (item.starts_with(number + "  ")) item.erase(0, number.size());  // it has it already
-  if (const std::size_t mark = item.find(note_mark); mark != item.npos) item.replace(mark, 1, "  ");
-  constexpr std::string_view in_use = "● ";
-  const bool current = item.starts_with(in_use);
-  if (current) item.erase(0, in_use.size());
-  item.erase(0, std::min(item.find_first_not_of(' '), item.size()));
-  item.erase(item.find_last_not_of(' ') + 1);
-  for (std::size_t at = item.find("  "); at != item.npos; at = item.find("  ", at)) {
-    const std::size_t end = item.find_first_not_of(' ', at);
-    item.replace(at, end - at, " · ");
-  }
-  return current ? item + " · in use" : item;
+int page_columns() {
+  winsize size{};
+  const bool terminal = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20;
+  return terminal ? std::min<int>(size.ws_col - 1, most_columns) : most_columns;
 }
 
 bool is_number(std::string_view text) {
@@ -113,16 +98,20 @@ class PlainLog {
     if (delta.kind == DeltaKind::text) put(safe_text(delta.text));
   }
   void operator()(const ToolStarted& started) {
+    started_.insert(started.call_id);
     line("* " + safe_text(started.label.empty() ? started.tool : started.label, Lines::one) + " " +
          safe_text(from_here(started.subject, started.tool), Lines::one));
   }
   void operator()(const ToolFinished& done) {
+    const bool named = started_.erase(done.call_id) > 0 || std::exchange(asked_, false);
+    if (turn_ && !named)  // refused before it began
+      (*this)(ToolStarted{done.call_id, done.tool, done.label, done.subject, {}});
     if (!turn_ && !done.text.empty())
       line(safe_text(last_states(last_screen(done.text))));  // the person's own command
-    line("  " + safe_text(done.note.empty() ? std::string(done.is_error ? "failed" : "done") : done.note,
-                          Lines::one));
+    line("  " + safe_text(outcome(done), Lines::one));
   }
   void operator()(const PermissionAsked& asked) {
+    asked_ = true;
     line("Permission: " + safe_text(from_here(asked.title, asked.tool), Lines::one) + "\n" +
          safe_command(asked.diff.empty() ? asked.body : asked.diff) + "\n" +
          safe_text(asked.reason, Lines::one));
@@ -216,7 +205,7 @@ class PlainLog {
     Overlay& overlay = *shell_.overlay;
     line(safe_text(overlay.title, Lines::one));
     if (overlay.content)
-      for (const Row& row : overlay.content(page_columns))
+      for (const Row& row : overlay.content(page_columns()))
         if (const std::string text = without_bars(row.text); !text.empty()) line(text);
     for (std::size_t i = 0; i < overlay.items.size(); ++i) {
       const std::string number = std::to_string(i + 1);
@@ -376,9 +365,11 @@ class PlainLog {
   bool interactive_, prompted_ = false;
   std::string named_;  // the model, as it was said last
   bool at_line_start_ = true;
-  bool turn_ = false;       // what was typed last starts one
-  std::uint64_t done_ = 0;  // commands
-  bool opened_ = false;     // what the shell opened has been printed
+  std::set<std::string> started_;  // calls that were named and go on
+  bool asked_ = false;             // the question has named the call
+  bool turn_ = false;              // what was typed last starts one
+  std::uint64_t done_ = 0;         // commands
+  bool opened_ = false;            // what the shell opened has been printed
   std::size_t shown_cells_ = 0;
 };
 

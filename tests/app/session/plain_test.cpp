@@ -166,3 +166,11 @@ TEST_CASE("at a terminal a linear log says who answers before it asks for the fi
   pty.send("\x04");
   CHECK(pty.until_exit() == 0);
 }
+
+TEST_CASE("a call that fails before it begins is named in a linear log, with the reason") {
+  const ProjectFolder folder;
+  std::ofstream(folder.project / "tern-demo-scratch.txt") << "mine\n";
+  const std::string out = run(folder, "tour\n", "--plain");
+  INFO(out);
+  CHECK(out.find("* Write tern-demo-scratch.txt\n  failed: File has not been read yet.") != out.npos);
+}
