@@ -144,6 +144,7 @@ Tool task_tool() {
       "most 1,500 tokens. "
       "Several in one message run at once. The prompt must say everything: the helper sees nothing of this "
       "conversation.";
+  tool.about = "Gives a task to a helper with a context of its own.";
   tool.schema =
       R"({"type":"object","properties":{"description":{"type":"string"},"prompt":{"type":"string"},)"
       R"("agent":{"type":"string"},)"

@@ -12,6 +12,7 @@ Tool diagnostics_tool(std::shared_ptr<LspDesk> desk) {
   return {
       .name = "Diagnostics",
       .description = "Errors and warnings of a file, by its language server.",
+      .about = "Asks the language server for errors in a file.",
       .schema = R"({"type":"object","properties":{"path":{"type":"string"}},"required":["path"]})",
       .effects = Effect::read,
       .basic = false,

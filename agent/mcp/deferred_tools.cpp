@@ -126,6 +126,7 @@ Tool mcp_tools_tool(McpHub& hub) {
   tool.description =
       "Finds tools of the connected MCP servers and shows their arguments. query: words of a name or a "
       "purpose; empty lists all.";
+  tool.about = "Looks for tools of the connected MCP servers.";
   tool.schema = R"({"type":"object","properties":{"query":{"type":"string"}}})";
   tool.duty = ToolDuty::search;
   tool.effects = Effect::read;
@@ -139,6 +140,7 @@ Tool mcp_call_tool(McpHub& hub, McpAttend attend) {
   Tool tool;
   tool.name = "McpCall";
   tool.description = "Calls a tool of an MCP server with the arguments that McpTools has shown.";
+  tool.about = "Calls a tool of an MCP server.";
   tool.schema = R"({"type":"object","properties":{"server":{"type":"string"},"tool":{"type":"string"},)"
                 R"("arguments":{"type":"object"}},"required":["server","tool","arguments"]})";
   tool.duty = ToolDuty::relay;

@@ -241,6 +241,7 @@ Tool web_fetch_tool(const WebAccess& access) {
   Tool tool;
   tool.name = "WebFetch";
   tool.description = "Fetches a public web page or PDF as Markdown.";
+  tool.about = "Reads a web page or a PDF.";
   tool.schema =
       R"({"type":"object","properties":{"url":{"type":"string"},"format":{"enum":["markdown","html"]}},)"
       R"("required":["url"]})";

@@ -84,6 +84,7 @@ Tool web_search_tool(SearchDoors doors) {
   Tool tool;
   tool.name = "WebSearch";
   tool.description = "Searches the web and tells what the pages say, with their addresses.";
+  tool.about = "Searches the web.";
   tool.schema = R"({"type":"object","properties":{"query":{"type":"string"}},"required":["query"]})";
   tool.effects = {Effect::read, Effect::network};
   tool.basic = false;  // it would take the first request over 6 KB

@@ -299,12 +299,17 @@ void SessionQueries::tell(const AskMemory&) {
 }
 
 void SessionQueries::tell(const AskTools&) {
+  constexpr std::size_t longest = 16;
+  std::size_t column = 0;
+  for (const auto& tool : s.tools_)
+    if (tool->name.size() <= longest) column = std::max(column, tool->name.size());
   std::string text;
   for (const auto& tool : s.tools_) {
     const bool on = s.hands_->offered.find(tool->name) != nullptr;
     std::string name = tool->name;
-    name.resize(std::max<std::size_t>(name.size(), 10), ' ');  // one column of descriptions
-    text += (on ? "● " : "○ ") + name + "  " + first_sentence(tool->description) + '\n';
+    name.resize(std::max(name.size(), column), ' ');
+    const std::string line = tool->about.empty() ? first_sentence(tool->description) : tool->about;
+    text += (on ? "● " : "○ ") + name + "  " + line + '\n';
   }
   s.emit(Page{"Tools",
               text + "\n● offered to the model   ○ off: \"tools.extra\" in the configuration adds it\n"});

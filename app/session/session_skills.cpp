@@ -62,6 +62,7 @@ void SessionCommands::add_skill_tool() {
   Tool tool{
       .name = "Skill",
       .description = "Puts the instructions of a skill into the conversation.",
+      .about = "Follows the instructions of a skill.",
       .schema = R"({"type":"object","properties":{"skill":{"type":"string"},"args":{"type":"string"}},)"
                 R"("required":["skill"]})",
       .effects = Effect::context,

@@ -46,6 +46,7 @@ Tool ask_user_tool() {
       .name = "AskUser",
       .description =
           "Asks the user when a choice is theirs and cannot be found out. Own words are always possible.",
+      .about = "Asks you a question.",
       .schema = R"({"type":"object","properties":{"question":{"type":"string"},"options":{"type":"array",)"
                 R"("items":{"type":"object",)"
                 R"("properties":{"label":{"type":"string"},"description":{"type":"string"}},)"

@@ -363,6 +363,7 @@ Tool bash_tool() {
           "not. No terminal, "
           "no input: pass -y. timeout in ms (default 120000, at most 600000), then it moves to the "
           "background.",
+      .about = "Runs a command in the shell.",
       .schema = R"({"type":"object","properties":{"command":{"type":"string"},"timeout":{"type":"number"},)"
                 R"("description":{"type":"string"},)"
                 R"("run_in_background":{"type":"boolean"}},"required":["command"]})",

@@ -73,6 +73,7 @@ Tool bash_output_tool() {
   return {
       .name = "BashOutput",
       .description = "New output of a background command; filter: regex.",
+      .about = "Reads what a background command has said since.",
       .schema = R"({"type":"object","properties":{"bash_id":{"type":"string"},"filter":{"type":"string"}},)"
                 R"("required":["bash_id"]})",
       .effects = Effect::context,

@@ -12,6 +12,7 @@ Tool context_compress_tool() {
   return {
       .name = "context_compress",
       .description = "Compresses the context. focus: what to keep.",
+      .about = "Compacts the context.",
       .schema = R"({"type":"object","properties":{"focus":{"type":"string"}}})",
       .effects = Effect::context,
       .basic = true,

@@ -24,6 +24,7 @@ Tool context_config_tool() {
   return {
       .name = "context_config",
       .description = "Changes settings, as {keepRecent: 15}; else lists them.",
+      .about = "Changes when and how the context is compacted.",
       .schema = R"({"type":"object","properties":{},"additionalProperties":true})",
       .effects = Effect::context,
       .basic = true,

@@ -12,6 +12,7 @@ Tool context_status_tool() {
   return {
       .name = "context_status",
       .description = "Shows the context's fill and settings.",
+      .about = "Looks at how full the context is.",
       .schema = R"({"type":"object","properties":{}})",
       .effects = Effect::context,
       .basic = true,

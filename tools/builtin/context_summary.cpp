@@ -12,6 +12,7 @@ Tool context_summary_tool() {
   return {
       .name = "context_summary",
       .description = "Shows the newest summaries.",
+      .about = "Reads the newest summaries.",
       .schema = R"({"type":"object","properties":{"limit":{"type":"integer"}}})",
       .effects = Effect::context,
       .basic = true,

@@ -169,6 +169,7 @@ Tool edit_tool() {
       .name = "Edit",
       .description =
           "Replaces an exact string in a file Read before; old_string must be unique unless replace_all.",
+      .about = "Changes a passage of a file.",
       .schema =
           R"({"type":"object","properties":{"file_path":{"type":"string"},"old_string":{"type":"string"},)"
           R"("new_string":{"type":"string"},"replace_all":{"type":"boolean"}},"required":["file_path",)"

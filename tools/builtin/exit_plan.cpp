@@ -45,6 +45,7 @@ Tool exit_plan_tool() {
       .description =
           "Ends plan mode: shows the finished plan (Markdown) to the user, who approves it or asks for "
           "changes.",
+      .about = "Shows you the finished plan and asks for your approval.",
       .schema = R"({"type":"object","properties":{"plan":{"type":"string"}},"required":["plan"]})",
       .effects = Effect::context,
       .basic = true,

@@ -109,6 +109,7 @@ Tool glob_tool() {
   return {
       .name = "Glob",
       .description = "Finds files by name pattern (src/**/*.ts), newest first.",
+      .about = "Finds files by name.",
       .schema = R"({"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"}},)"
                 R"("required":["pattern"]})",
       .effects = Effect::read,

@@ -214,6 +214,7 @@ Tool grep_tool() {
   return {
       .name = "Grep",
       .description = "Searches file contents by regex (PCRE), skipping what .gitignore names.",
+      .about = "Searches the text of files.",
       .schema = R"({"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"},)"
                 R"("glob":{"type":"string"},)"
                 R"("type":{"type":"string"},"output_mode":{"enum":["files_with_matches","content","count"]},)"

@@ -40,6 +40,7 @@ Tool kill_bash_tool() {
   return {
       .name = "KillBash",
       .description = "Ends a background command.",
+      .about = "Ends a background command.",
       .schema = R"({"type":"object","properties":{"shell_id":{"type":"string"}},"required":["shell_id"]})",
       .effects = Effect::context,
       .basic = true,

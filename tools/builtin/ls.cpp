@@ -116,6 +116,7 @@ Tool ls_tool() {
   return {
       .name = "LS",
       .description = "Lists a directory.",
+      .about = "Lists a folder.",
       .schema = R"({"type":"object","properties":{"path":{"type":"string"},"ignore":{"type":"array",)"
                 R"("items":{"type":"string"}}}})",
       .effects = Effect::read,

@@ -30,6 +30,7 @@ Tool multi_edit_tool() {
   return {
       .name = "MultiEdit",
       .description = "Several Edits of one file in order, each on the result of the one before; all or none.",
+      .about = "Changes several passages of a file at once.",
       .schema = R"({"type":"object","properties":{"file_path":{"type":"string"},"edits":{"type":"array",)"
                 R"("items":{"type":"object",)"
                 R"("properties":{"old_string":{"type":"string"},"new_string":{"type":"string"},)"

@@ -12,6 +12,7 @@ Tool new_context_tool() {
   return {
       .name = "NewContext",
       .description = "Starts a fresh window with notes, todos and last words.",
+      .about = "Goes on in an empty context, with its notes and todos.",
       .schema = R"({"type":"object","properties":{"why":{"type":"string"}}})",
       .effects = Effect::context,
       .duty = ToolDuty::notes,

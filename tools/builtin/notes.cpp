@@ -23,6 +23,7 @@ Tool notes_tool() {
   return {
       .name = "Notes",
       .description = "Your notes outlast compaction: decisions, state, next steps.",
+      .about = "Keeps notes that outlast compaction.",
       .schema = R"({"type":"object","properties":{"op":{"enum":["list","read","write","append","search"]},)"
                 R"("name":{"type":"string"},"text":{"type":"string"}},"required":["op"]})",
       .effects = Effect::context,

@@ -244,6 +244,7 @@ Tool read_tool() {
   return {
       .name = "Read",
       .description = "Reads a file as numbered lines (N<TAB>text, 2000 lines by default), or an image.",
+      .about = "Reads a file, or looks at a picture.",
       .schema = R"({"type":"object","properties":{"file_path":{"type":"string"},"offset":{"type":"integer"},)"
                 R"("limit":{"type":"integer"}},"required":["file_path"]})",
       .effects = Effect::read,

@@ -63,6 +63,7 @@ Tool recall_tool() {
       .description =
           "Originals of what was shortened, by id; lines 10-40; search in it or in all; list tool=Bash "
           "path=src.",
+      .about = "Looks up the original of something that was shortened.",
       .schema = R"({"type":"object","properties":{"id":{"type":"string"},"lines":{"type":"string"},)"
                 R"("search":{"type":"string"},"list":{"type":"string"}}})",
       .effects = Effect::context,

@@ -45,6 +45,7 @@ Tool todo_tool() {
   return {
       .name = "TodoWrite",
       .description = "Replaces the todo list; keep it current, one in_progress.",
+      .about = "Keeps the todo list.",
       .schema = R"({"type":"object","properties":{"todos":{"type":"array","items":{"type":"object",)"
                 R"("properties":{"content":{"type":"string"},)"
                 R"("status":{"enum":["pending","in_progress","completed"]},"activeForm":{"type":"string"}},)"

@@ -130,6 +130,7 @@ Tool write_tool() {
   return {
       .name = "Write",
       .description = "Creates or replaces a file; an existing one must be Read before. Prefer Edit.",
+      .about = "Creates a file, or replaces the whole of it.",
       .schema =
           R"({"type":"object","properties":{"file_path":{"type":"string"},"content":{"type":"string"}},)"
           R"("required":["file_path","content"]})",

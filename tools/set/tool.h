@@ -97,6 +97,7 @@ struct Tool {
   std::string name;  // "Read"
   std::string
       description;     // what the model reads; short, the seven basic tools ≤ 6 KB with the system prompt
+  std::string about;   // what people read of it: one plain line
   std::string schema;  // JSON schema of the parameters, compact
   EffectSet effects = Effect::read;
   ToolDuty duty = ToolDuty::plain;
