@@ -14,14 +14,17 @@ uint32_t arc4random(void) {  // glibc 2.36
   return number;
 }
 
-// glibc 2.35: where the unwinder finds the frames of the object that holds an address.
+// glibc 2.35: where the unwinder finds the frames of the object that holds an address. A cross compiler brings
+// its own, newer headers.
+#if !__GLIBC_PREREQ(2, 35)
 struct dl_find_object {
-  unsigned long long flags;
-  void *map_start, *map_end;
-  struct link_map* map;
-  void* frames;
+  unsigned long long dlfo_flags;
+  void *dlfo_map_start, *dlfo_map_end;
+  struct link_map* dlfo_link_map;
+  void* dlfo_eh_frame;
   unsigned long long reserved[7];
 };
+#endif
 
 struct search {
   uintptr_t address;
@@ -43,9 +46,9 @@ static int look(struct dl_phdr_info* info, size_t size, void* user) {
     inside |= search->address >= begin && search->address < end;
   }
   if (!inside || frames == 0) return 0;
-  search->found->map_start = (void*)from;
-  search->found->map_end = (void*)to;
-  search->found->frames = (void*)frames;
+  search->found->dlfo_map_start = (void*)from;
+  search->found->dlfo_map_end = (void*)to;
+  search->found->dlfo_eh_frame = (void*)frames;
   return 1;
 }
 
