@@ -122,8 +122,10 @@ TEST_CASE(
   McpServer wrong = fake_server("w");
   wrong.command = "/no/such/server";
   Servers servers({wrong});
-  REQUIRE(
-      comes_true([&] { return servers.at("w").phase == McpPhase::failed && servers.at("w").starts == 2; }));
+  REQUIRE(comes_true([&] {
+    const auto now = servers.at("w");
+    return now.phase == McpPhase::failed && now.starts == 2;
+  }));
   CHECK(servers.at("w").why.find("cannot run /no/such/server") != std::string::npos);
   CHECK(servers.hub->tools().empty());
   servers.hub->find("w")->restart();
